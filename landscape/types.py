@@ -746,10 +746,16 @@ class Uncited(Record):
     sentence: str
     why: str  # words that suggest that a citation is needed
     candidates: tuple[Suggestion, ...] = ()
+    chance: float | None = None  # share of such sentences that have a citation in published papers
 
     def _json(self) -> dict[str, object]:
-        papers = [candidate.paper for candidate in self.candidates]
-        return {"line": self.line, "sentence": self.sentence, "why": self.why, "candidates": papers}
+        return {
+            "line": self.line,
+            "sentence": self.sentence,
+            "why": self.why,
+            "candidates": [candidate.paper for candidate in self.candidates],
+            "chance": self.chance,
+        }
 
 
 @dataclass(frozen=True)

@@ -129,7 +129,7 @@ KEYS = {
         "key line sentence part verdict paper evidence nearness why deciding draft_says paper_says"
     ),
     "BibliographyEntry": "key title status published_as paper",
-    "Uncited": "line sentence why candidates",
+    "Uncited": "line sentence why candidates chance",
     "DraftCheck": "citations bibliography uncited counts sentences method partial notes",
     "Linked": "paper_id node title year score is_stub",
     "Asked": "text by parent found new",

@@ -7,13 +7,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from landscape._io import data_file, read_yaml
+from landscape.agents._citation_need import MIN_WORDS, citation_need
 from landscape.agents._draft_latex import DraftSentence, inputs_of, read_draft
 from landscape.agents.collection import AtlasCollection, Corpus, is_same, title_key
 from landscape.answers import check_claims
@@ -143,27 +142,12 @@ def paper_vectors(
     return vectors
 
 
-@cache
-def _phrases(name: str) -> re.Pattern[str]:
-    phrases = read_yaml(data_file("phrases.yaml"))[name]
-    return re.compile(rf"\b(?:{'|'.join(phrases)})\b", re.IGNORECASE)
-
-
-def find_citation_cue(sentence: str) -> str:
-    """Return words such as "previous studies" that need a citation, or "" if there are none."""
-    if len(sentence.split()) < _MIN_WORDS or _phrases("own_work").search(sentence):
-        return ""
-    match = _phrases("earlier_work").search(sentence)
-    return match[0].strip() if match else ""
-
-
 METHOD = "offline"
 
 _AT_ONCE = 12  # claims per request
 _MAX_UNCITED = 40  # maximum number of sentences for which papers are suggested
 _CANDIDATES = 3
 _WORD = re.compile(r"\w{3,}")
-_MIN_WORDS = 7  # minimum number of words; shorter sentences need their context
 _SHOWN = 2  # sentences per abstract
 _VERDICTS: dict[str, CitationVerdict] = {
     "supported": "supported",
@@ -273,7 +257,7 @@ def _list_citations(sentences: Sequence[DraftSentence]) -> list[_CitationUse]:
     for number, sentence in enumerate(sentences):
         for citation in sentence.citations:
             part = citation.part or sentence.text
-            few = len(_WORD.findall(part)) < _MIN_WORDS
+            few = len(_WORD.findall(part)) < MIN_WORDS
             before = sentences[number - 1].text if few and number else ""
             judged_by = f"{before} {part}".strip()
             places += [_CitationUse(sentence, part, key, judged_by) for key in citation.keys]
@@ -486,12 +470,13 @@ def _named(paper: Paper | None, n: int) -> Paper:
 def _find_uncited(
     sentences: Sequence[DraftSentence], desk: AtlasCollection
 ) -> tuple[tuple[Uncited, ...], list[str]]:
+    cited = [bool(sentence.citations) for sentence in sentences]
     found = []
     for place, sentence in enumerate(sentences):
-        why = "" if sentence.citations else find_citation_cue(sentence.text)
-        if why:
+        need = citation_need(sentence.text, cited, place)
+        if need.cue and not sentence.citations:
             before = sentences[place - 1].text if place else ""
-            found.append((sentence, why, before))
+            found.append((sentence, need, before))
     if not found:
         return (), []
     notes = []
@@ -500,14 +485,17 @@ def _find_uncited(
         notes.append("No corpus is switched on. Add a corpus to get papers for uncited sentences.")
     if len(found) > _MAX_UNCITED:
         notes.append(
-            f"Papers are suggested for the first {_MAX_UNCITED} of {len(found)} sentences that "
-            "seem to need a citation."
+            f"Papers are suggested for the {_MAX_UNCITED} of {len(found)} sentences that most "
+            "probably need a citation."
         )
     uncited = []
-    for n, (sentence, why, before) in enumerate(found):
+    least = sorted((need.chance for _, need, _ in found), reverse=True)[:_MAX_UNCITED][-1]
+    for sentence, need, before in found:
         candidates: tuple[Suggestion, ...] = ()
-        if can_search and n < _MAX_UNCITED:
+        if can_search and need.chance >= least:
             context = f"{before} {sentence.text}"
             candidates = desk.cite(context, k=_CANDIDATES, n_highlights=1).suggestions
-        uncited.append(Uncited(sentence.line, sentence.text, why, candidates))
+        uncited.append(
+            Uncited(sentence.line, sentence.text, need.cue, candidates, round(need.chance, 2))
+        )
     return tuple(uncited), notes

@@ -258,6 +258,19 @@ def test_which_sentences_seem_to_need_a_citation(
     assert [one.sentence for one in found.uncited] == [sentence] * needs
 
 
+def test_citations_around_a_sentence_make_a_need_more_likely(
+    desk: AtlasCollection, tmp_path: Path
+) -> None:
+    sentence = "The rate was estimated using the standard population of galaxies."
+    alone = check_text(sentence, tmp_path, find_missing=True).uncited
+    cited = "Dust cools the gas of discs \\cite{a}. "
+    among = check_text(f"{cited * 3}{sentence} {cited * 3}", tmp_path, find_missing=True).uncited
+    [one] = among
+    assert one.sentence == sentence
+    assert one.why in sentence
+    assert one.chance > max([0.2, *(found.chance for found in alone)])
+
+
 def test_commands_of_ones_own_cite_and_files_taken_in_are_named(tmp_path: Path) -> None:
     bib, tex = tmp_path / "r.bib", tmp_path / "d.tex"
     abstract = "Blue mould makes cheese ripen. Ripening takes cheese months. Stars shine."

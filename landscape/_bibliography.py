@@ -10,7 +10,7 @@ from datetime import date
 from functools import cache
 from string import Template
 from typing import Protocol
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from landscape._author_names import first_names, parse_name
 from landscape._io import data_file, read_yaml
@@ -119,7 +119,7 @@ def to_ris(papers: Iterable[Citable]) -> str:
         lines += zip(("VL", "SP"), _place(paper), strict=False)
         lines += [("AB", paper.abstract), ("DO", paper.doi), ("UR", paper.url)]
         lines += [("M1", f"arXiv:{paper.arxiv_id}" if paper.arxiv_id else None), ("ID", key)]
-        if paper.url and paper.doi and paper.url.endswith(paper.doi):
+        if paper.doi and unquote(paper.url or "").endswith(paper.doi):
             lines.remove(("UR", paper.url))
         written = [f"{tag}  - {_without_controls(text)}" for tag, text in lines if text]
         entries.append("\n".join([*written, "ER  -"]))
@@ -259,7 +259,7 @@ def _bibtex_entry(paper: Citable, key: str) -> str:
         "archiveprefix": "arXiv" if paper.arxiv_id else "",
         "eprint": _bare(paper.arxiv_id),
         "primaryclass": _bare(paper.categories[0]) if paper.arxiv_id and paper.categories else "",
-        "adsurl": _bare(paper.url) if paper.bibcode else "",
+        "adsurl": _bare(unquote(paper.url or "")) if paper.bibcode else "",
     }
     fields |= dict(zip(("volume", "pages"), _place(paper), strict=False))
     lines = [

@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from textwrap import TextWrapper
 from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import quote
 
 from landscape import _bibliography as bibliography
 from landscape import _serializer as serializer
@@ -37,6 +38,9 @@ CitationVerdict = Literal[
 """Result of checking a citation. The first three values require a language model.
 
 A mismatch is a number, an object or a negation that differs from the cited paper."""
+
+EntryStatus = Literal["in the atlas", "now published", "unknown"]
+"""Result of looking up an entry of a bibliography in the atlases."""
 
 How = Literal["search", "reference", "citation", "cited together", "similar", "section", "seed"]
 """Way in which a survey finds a paper."""
@@ -101,13 +105,23 @@ class Paper(Record):
 
     @property
     def links(self) -> dict[str, str]:
-        """URLs of the paper at ADS, arXiv and doi.org, by name of the service."""
+        """URLs of the paper at ADS, arXiv and doi.org, by name of the service.
+
+        Examples
+        --------
+        >>> Paper(row=0, paper_id="a", title="", abstract="", bibcode="2021A&A...645L..11A").links
+        {'ADS': 'https://ui.adsabs.harvard.edu/abs/2021A%26A...645L..11A/abstract'}
+        """
         addresses = {
-            "ADS": self.bibcode and f"https://ui.adsabs.harvard.edu/abs/{self.bibcode}/abstract",
-            "arXiv": self.arxiv_id and f"https://arxiv.org/abs/{self.arxiv_id}",
-            "DOI": self.doi and f"https://doi.org/{self.doi}",
+            "ADS": (self.bibcode, "https://ui.adsabs.harvard.edu/abs/{}/abstract", ""),
+            "arXiv": (self.arxiv_id, "https://arxiv.org/abs/{}", "/"),
+            "DOI": (self.doi, "https://doi.org/{}", "/:;()[]"),
         }
-        return {name: url for name, url in addresses.items() if url}
+        return {
+            name: address.format(quote("".join(filter(str.isprintable, bare)), safe=safe))
+            for name, (identifier, address, safe) in addresses.items()
+            if (bare := "".join((identifier or "").split()))
+        }
 
     @property
     def url(self) -> str | None:
@@ -443,7 +457,7 @@ class Answer(Record):
 
     def to_markdown(self) -> str:
         """Return the answer, the evidence, the papers and the coverage as one Markdown document."""
-        return render("answer.md", answer=self)
+        return render("answer.md", answer=self, papers=self._by_id)
 
     def to_text(self) -> str:
         """Return the answer, the cited papers and the coverage as text for a terminal."""
@@ -721,6 +735,43 @@ class Judgement:
     evidence: tuple[Evidence, ...] = ()  # relevant sentences of the abstract
     nearness: float | None = None  # cosine similarity of the sentence and the paper
     why: str = ""  # short reason
+    deciding: Evidence | None = None  # sentence of the abstract that decides the verdict
+    draft_says: str = ""  # text of the draft that differs from the paper
+    paper_says: str = ""  # text of the paper that differs from the draft
+
+
+@dataclass(frozen=True)
+class BibliographyEntry(Record):
+    """Entry of a bibliography, and the paper of an atlas that it describes.
+
+    Examples
+    --------
+    >>> paper = Paper(row=0, paper_id="a", title="Dust", abstract="", journal="ApJ", doi="10.1/a")
+    >>> BibliographyEntry("roe24", "Dust", "now published", paper).published_as
+    'ApJ, doi:10.1/a'
+    """
+
+    key: str  # BibTeX key
+    title: str
+    status: EntryStatus
+    paper: Paper | None = None  # paper of an atlas
+
+    @property
+    def published_as(self) -> str:
+        """Bibcode, journal and DOI of the paper if the entry is a preprint of it."""
+        if self.paper is None or self.status != "now published":
+            return ""
+        doi = self.paper.doi and f"doi:{self.paper.doi}"
+        return ", ".join(filter(None, (self.paper.bibcode, self.paper.journal, doi)))
+
+    def _json(self) -> dict[str, object]:
+        return {
+            "key": self.key,
+            "title": self.title,
+            "status": self.status,
+            "published_as": self.published_as or None,
+            "paper": self.paper,
+        }
 
 
 @dataclass(frozen=True)
@@ -731,10 +782,16 @@ class Uncited(Record):
     sentence: str
     why: str  # words that suggest that a citation is needed
     candidates: tuple[Suggestion, ...] = ()
+    chance: float | None = None  # share of such sentences that have a citation in published papers
 
     def _json(self) -> dict[str, object]:
-        papers = [candidate.paper for candidate in self.candidates]
-        return {"line": self.line, "sentence": self.sentence, "why": self.why, "candidates": papers}
+        return {
+            "line": self.line,
+            "sentence": self.sentence,
+            "why": self.why,
+            "candidates": [candidate.paper for candidate in self.candidates],
+            "chance": self.chance,
+        }
 
 
 @dataclass(frozen=True)
@@ -748,6 +805,7 @@ class DraftCheck(Record):
     notes: tuple[str, ...] = ()
     n_sentences: int = 0  # number of sentences in the draft
     sought: bool = False  # whether sentences without a citation were examined
+    entries: tuple[BibliographyEntry, ...] = ()  # in the order of the bibliography
 
     @property
     def counts(self) -> dict[str, int]:
@@ -766,6 +824,9 @@ class DraftCheck(Record):
             "evidence": [_joined(judgement.evidence) for judgement in judgements],
             "title": [judgement.paper and judgement.paper.title for judgement in judgements],
             "why": [judgement.why for judgement in judgements],
+            "deciding": [one.deciding and one.deciding.text for one in judgements],
+            "draft_says": [judgement.draft_says for judgement in judgements],
+            "paper_says": [judgement.paper_says for judgement in judgements],
         }
         return serializer.to_table(columns)
 
@@ -773,9 +834,18 @@ class DraftCheck(Record):
         """Return the verdicts as text for a terminal, in the order of the draft."""
         return render("draft_check.txt", check=self)
 
+    def to_markdown(self) -> str:
+        """Return the report as one Markdown document."""
+        return render("draft_check.md", check=self)
+
+    def to_html(self) -> str:
+        """Return the report as a web page that loads nothing from elsewhere."""
+        return render("draft_check.html", check=self)
+
     def _json(self) -> dict[str, object]:
         return {
             "citations": self.judgements,
+            "bibliography": self.entries,
             "uncited": self.uncited,
             "counts": self.counts,
             "sentences": self.n_sentences,
@@ -1172,3 +1242,21 @@ def count_written(papers: Results, path: Path) -> str:
     left_out = len(papers) - len(papers.to_bibcodes().split()) if path.suffix == ".txt" else 0
     without = f"; {left_out:,} without a bibcode are omitted" if left_out else ""
     return f"{path} contains {count(len(papers) - left_out, 'paper')}{without}"
+
+
+_REPORT_FORMATS: Mapping[str, Callable[[DraftCheck], str]] = {
+    ".md": DraftCheck.to_markdown,
+    ".html": DraftCheck.to_html,
+    ".json": serializer.to_json,
+}
+
+
+def check_report_file(path: str | os.PathLike[str]) -> Path:
+    """Check before a long check that `write_report` can write a file, or raise InputError."""
+    return check_output(path, _REPORT_FORMATS, what="A report on a draft")
+
+
+def write_report(check: DraftCheck, path: str | os.PathLike[str]) -> Path:
+    """Write the result of a draft check in the format of the file extension."""
+    path = check_report_file(path)
+    return write_output(path, _REPORT_FORMATS[path.suffix.lower()](check).rstrip("\n") + "\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -15,6 +16,7 @@ from landscape.types import (
     Answer,
     Asked,
     Attribution,
+    BibliographyEntry,
     CitationSuggestions,
     CitingSentence,
     Claim,
@@ -87,6 +89,7 @@ RECORDS = [
         chance=0.98765,
     ),
     CitationSuggestions("Dust", None, (SUGGESTION,), {"Atlas": COVERAGE}, "offline"),
+    BibliographyEntry("key", "Dust", "in the atlas", PAPER),
     DraftCheck((JUDGEMENT,), (UNCITED,), "offline", n_sentences=2),
     Survey("Does dust cool?", (CRAWLED,), (ASKED,), (STUB,), COVERAGE, n_found=6),
     Analysis("impact", TABLE, "Papers.", {"papers": 1}, {"title": "Atlas"}),
@@ -122,9 +125,12 @@ KEYS = {
     "CitingSentence": "text verdict evidence",
     "Suggestion": f"rank {_PAPER} corpus also_in score highlights sentence",
     "CitationSuggestions": ("context keywords suggestions method partial notes coverage seconds"),
-    "Judgement": "key line sentence part verdict paper evidence nearness why",
-    "Uncited": "line sentence why candidates",
-    "DraftCheck": "citations uncited counts sentences method partial notes",
+    "Judgement": (
+        "key line sentence part verdict paper evidence nearness why deciding draft_says paper_says"
+    ),
+    "BibliographyEntry": "key title status published_as paper",
+    "Uncited": "line sentence why candidates chance",
+    "DraftCheck": "citations bibliography uncited counts sentences method partial notes",
     "Linked": "paper_id node title year score is_stub",
     "Asked": "text by parent found new",
     "Crawled": ("paper score selected reason judged_by how parent query depth expanded section"),
@@ -138,7 +144,7 @@ COLUMNS = {
     "CitationSuggestions": (
         "rank title authors year label corpus also_in score highlights sentence url"
     ),
-    "DraftCheck": "line key verdict sentence evidence title why",
+    "DraftCheck": ("line key verdict sentence evidence title why deciding draft_says paper_says"),
     "Survey": (
         "rank paper_id title authors year bibcode arxiv_id doi selected score reason judged_by how "
         "parent search depth section url"
@@ -199,3 +205,24 @@ def test_tables_without_rows_have_the_same_columns(name: str) -> None:
 def test_an_analysis_without_rows_is_written_as_latex() -> None:
     empty = dataclasses.replace(BY_NAME["Analysis"], table=TABLE.head(0))
     assert "tabular" in empty.to_latex()
+
+
+def test_the_link_of_a_paper_is_that_of_its_bibcode_in_every_format() -> None:
+    paper = replace(PAPER, bibcode="2021A&A...645L..11A", arxiv_id="2101.01542")
+    address = "https://ui.adsabs.harvard.edu/abs/2021A%26A...645L..11A/abstract"
+    results = replace(RESULTS, hits=(replace(RESULTS.hits[0], paper=paper),))
+    survey = BY_NAME["Survey"]
+    survey = replace(survey, crawled=(replace(survey.crawled[0], paper=paper, selected=True),))
+    answer = replace(BY_NAME["Answer"], results=results, table=None)
+    for text in (results.to_text(), results._repr_html_(), survey.to_text(), answer._repr_html_()):
+        assert address in text
+    linked = f"[2021A&A...645L..11A]({address})"
+    assert linked in survey.to_markdown()
+    assert linked in answer.to_markdown()
+    assert results.to_bibtex().startswith("@article{2021A&A...645L..11A,")
+    assert "adsurl = {https://ui.adsabs.harvard.edu/abs/2021A&A...645L..11A/" in results.to_bibtex()
+    without = replace(paper, bibcode=None)
+    assert (without.url, replace(without, arxiv_id=None, doi="10.1/a<b").url) == (
+        "https://arxiv.org/abs/2101.01542",
+        "https://doi.org/10.1/a%3Cb",
+    )

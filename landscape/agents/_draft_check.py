@@ -7,20 +7,20 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from landscape._io import data_file, read_yaml
+from landscape.agents._citation_need import MIN_WORDS, citation_need
 from landscape.agents._draft_latex import DraftSentence, inputs_of, read_draft
 from landscape.agents.collection import AtlasCollection, Corpus, is_same, title_key
 from landscape.answers import check_claims
 from landscape.answers.agreement import find_mismatch
 from landscape.answers.citations import without_labels
 from landscape.answers.extractive import plain_math
-from landscape.corpus import clean_text
+from landscape.corpus import clean_text, parse_arxiv_id
+from landscape.corpus.identifiers import is_eprint_bibcode, is_eprint_doi
 from landscape.corpus.readers.bibtex import (
     BibtexEntry,
     identifiers_of,
@@ -34,7 +34,17 @@ from landscape.llm import connect_from_environment
 from landscape.search import open_engine, sentences_of
 from landscape.search.sentences import mixed_nearness
 from landscape.text import tokenise
-from landscape.types import CitationVerdict, Claim, DraftCheck, Evidence, Judgement, Paper, Uncited
+from landscape.types import (
+    BibliographyEntry,
+    CitationVerdict,
+    Claim,
+    DraftCheck,
+    EntryStatus,
+    Evidence,
+    Judgement,
+    Paper,
+    Uncited,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,6 +80,8 @@ def text_of(path: Path, *, kind: str) -> str:
 def _paper(entry: BibtexEntry) -> Paper:
     fields = entry.fields
     bibcode, arxiv_id, doi = identifiers_of(entry)
+    # Google Scholar writes "arXiv preprint arXiv:2401.00001" as the journal.
+    preprint = re.search(r"arXiv:\s?(\S+)", fields.get("journal", ""), re.IGNORECASE)
     return Paper(
         row=_NO_ROW,
         paper_id=entry.key,
@@ -78,8 +90,9 @@ def _paper(entry: BibtexEntry) -> Paper:
         authors=tuple(map(clean_text, split_authors(fields.get("author", "")))),
         date=_year(fields.get("year", "") or fields.get("date", "")),
         bibcode=bibcode,
-        arxiv_id=arxiv_id,
+        arxiv_id=arxiv_id or (parse_arxiv_id(preprint[1]) if preprint else None),
         doi=doi,
+        journal=fields.get("journal"),
     )
 
 
@@ -129,27 +142,12 @@ def paper_vectors(
     return vectors
 
 
-@cache
-def _phrases(name: str) -> re.Pattern[str]:
-    phrases = read_yaml(data_file("phrases.yaml"))[name]
-    return re.compile(rf"\b(?:{'|'.join(phrases)})\b", re.IGNORECASE)
-
-
-def find_citation_cue(sentence: str) -> str:
-    """Return words such as "previous studies" that need a citation, or "" if there are none."""
-    if len(sentence.split()) < _MIN_WORDS or _phrases("own_work").search(sentence):
-        return ""
-    match = _phrases("earlier_work").search(sentence)
-    return match[0].strip() if match else ""
-
-
 METHOD = "offline"
 
 _AT_ONCE = 12  # claims per request
 _MAX_UNCITED = 40  # maximum number of sentences for which papers are suggested
 _CANDIDATES = 3
 _WORD = re.compile(r"\w{3,}")
-_MIN_WORDS = 7  # minimum number of words; shorter sentences need their context
 _SHOWN = 2  # sentences per abstract
 _VERDICTS: dict[str, CitationVerdict] = {
     "supported": "supported",
@@ -213,7 +211,12 @@ def check_draft(
     texts = [text_of(Path(file), kind=".tex") for file in files]
     sentences = [sentence for text in texts for sentence in read_draft(text)]
     places = _list_citations(sentences)
-    known = _find_cited(places, entries, desk)
+    found = _find_entries(entries, desk)
+    # Without a paper in a corpus, a citation is compared with the abstract of the entry.
+    known: dict[str, tuple[Corpus | None, Paper]] = {
+        key: (None, entry) for key, entry in entries.items() if entry.abstract
+    }
+    known |= found
     judgements = _judge_by_similarity(places, entries, known, desk)
     model = connect_from_environment() if model == "auto" else model
     given = {Path(file).stem for file in files}
@@ -244,6 +247,7 @@ def check_draft(
         notes=tuple(notes),
         n_sentences=len(sentences),
         sought=find_missing,
+        entries=tuple(_status(key, entry, found.get(key)) for key, entry in entries.items()),
     )
 
 
@@ -253,29 +257,24 @@ def _list_citations(sentences: Sequence[DraftSentence]) -> list[_CitationUse]:
     for number, sentence in enumerate(sentences):
         for citation in sentence.citations:
             part = citation.part or sentence.text
-            few = len(_WORD.findall(part)) < _MIN_WORDS
+            few = len(_WORD.findall(part)) < MIN_WORDS
             before = sentences[number - 1].text if few and number else ""
             judged_by = f"{before} {part}".strip()
             places += [_CitationUse(sentence, part, key, judged_by) for key in citation.keys]
     return places
 
 
-def _find_cited(
-    places: Sequence[_CitationUse], entries: dict[str, Paper], desk: AtlasCollection
-) -> dict[str, tuple[Corpus | None, Paper]]:
-    """Find the paper of each citation key in a corpus.
-
-    Papers are matched by identifier. If this fails, they are matched by title and authors. If no
-    corpus contains the paper, its BibTeX entry is used if the entry has an abstract.
-    """
-    cited = {place.key: entries[place.key] for place in places if place.key in entries}
-    known: dict[str, tuple[Corpus | None, Paper]] = {}
-    for key, entry in cited.items():
+def _find_entries(
+    entries: dict[str, Paper], desk: AtlasCollection
+) -> dict[str, tuple[Corpus, Paper]]:
+    """Find the papers of a bibliography by identifier, or else by title and authors."""
+    known: dict[str, tuple[Corpus, Paper]] = {}
+    for key, entry in entries.items():
         for name in filter(None, (entry.bibcode, entry.arxiv_id, entry.doi)):
             with suppress(InputError):
                 known[key] = desk.find(name)
                 break
-    left = {key: entry for key, entry in cited.items() if key not in known}
+    left = {key: entry for key, entry in entries.items() if key not in known}
     titles = {title_key(entry.title) for entry in left.values()} - {""}
     likely: list[tuple[Corpus, Paper]] = []
     for corpus in desk.corpora if titles else ():
@@ -290,9 +289,28 @@ def _find_cited(
         ]
         if same:
             known[key] = same[0]
-        elif entry.abstract:
-            known[key] = (None, entry)
     return known
+
+
+def _status(key: str, entry: Paper, found: tuple[Corpus, Paper] | None) -> BibliographyEntry:
+    """Return whether an atlas contains an entry, and whether its preprint is now published."""
+    if found is None:
+        return BibliographyEntry(key, entry.title, "unknown")
+    paper = found[1]
+    is_preprint = bool(entry.arxiv_id or paper.arxiv_id) and not _is_published(entry)
+    status: EntryStatus = (
+        "now published" if is_preprint and _is_published(paper) else "in the atlas"
+    )
+    return BibliographyEntry(key, entry.title, status, paper)
+
+
+def _is_published(paper: Paper) -> bool:
+    """Return whether a bibcode, a DOI or a journal shows that a paper is more than a preprint."""
+    return (
+        bool(paper.bibcode and not is_eprint_bibcode(paper.bibcode))
+        or bool(paper.doi and not is_eprint_doi(paper.doi))
+        or bool(paper.journal and "arxiv" not in paper.journal.lower())
+    )
 
 
 def _judge_by_similarity(
@@ -316,16 +334,18 @@ def _judge_by_similarity(
         if place.key in known:
             vector, cosine, limit = next(compared)
             paper = known[place.key][1]
-            evidence = _nearest_sentences(place.judged_by, vector, paper, embedder)
+            ranked = _nearest_sentences(place.judged_by, vector, paper, embedder)
+            evidence = tuple(sorted(ranked[:_SHOWN], key=lambda piece: piece.start))
             verdict: CitationVerdict = "near" if cosine >= limit else "far"
             why = f"cosine {cosine:.2f}, threshold {limit:.2f}"
             alone = place.part if place.part != place.judged_by else ""
             if verdict == "near" and alone and _is_unrelated(alone, paper, embedder):
                 verdict, why = "far", "the sentence itself shares nothing with the paper"
-            difference = _difference(place, paper) if verdict == "near" else ""
-            if difference:
-                verdict, why = "mismatch", difference
-            judged.append(Judgement(*use, verdict, paper, evidence, cosine, why))
+            judged.append(
+                Judgement(*use, verdict, paper, evidence, cosine, why, next(iter(ranked), None))
+            )
+            if verdict == "near":
+                judged[-1] = _with_mismatch(judged[-1], "mismatch")
         elif place.key not in entries:
             judged.append(Judgement(*use, "not in the bibliography", why="no such key"))
         else:
@@ -343,16 +363,37 @@ def _is_unrelated(part: str, paper: Paper, embedder: Embedder) -> bool:
     return float(one @ other) < _UNRELATED
 
 
-def _difference(place: _CitationUse, paper: Paper) -> str:
-    """Return how the sentence differs from the cited paper in numbers, objects or negations."""
-    sentences = [one.text for one in sentences_of(paper)]
-    return find_mismatch(plain_math(place.part), paper.title, sentences)
+def _with_mismatch(judgement: Judgement, verdict: CitationVerdict) -> Judgement:
+    """Add how the draft differs from the paper in numbers, objects or negations, if it does."""
+    paper, part = judgement.paper, plain_math(judgement.part)
+    assert paper is not None  # noqa: S101 - only papers with an abstract are compared
+    sentences = sentences_of(paper)
+    why = find_mismatch(part, paper.title, [one.text for one in sentences])
+    if not why:
+        return judgement
+    mine, has_both, theirs = why.partition(" here, ")
+    if has_both:
+        theirs = theirs.removesuffix(" in the paper")
+    else:
+        mine, theirs = judgement.part, why.removeprefix("the paper says “").removesuffix("”")
+    # A number may have another unit in the abstract, so its digits are sought too.
+    quoted = [
+        one for sought in (theirs, theirs.split()[0]) for one in sentences if sought in one.text
+    ]
+    return replace(
+        judgement,
+        verdict=verdict,
+        why=why,
+        deciding=next(iter(quoted), judgement.deciding),
+        draft_says=mine,
+        paper_says=theirs,
+    )
 
 
 def _nearest_sentences(
     part: str, vector: NDArray[np.float32], paper: Paper, embedder: Embedder
 ) -> tuple[Evidence, ...]:
-    """Return the sentences of an abstract that are most similar to a text, in reading order."""
+    """Return the sentences of an abstract that resemble a text, the most similar first."""
     sentences = sentences_of(paper)
     if not sentences:
         return ()
@@ -361,8 +402,8 @@ def _nearest_sentences(
     if isinstance(embedder, WordEmbedder):  # this embedder is local and free
         cosines = (embedder.embed_few(texts) @ vector).astype(float)
     scores = mixed_nearness(part, texts, cosines)
-    best = np.argsort(-scores, kind="stable")[:_SHOWN]
-    return tuple(sentences[n] for n in sorted(best.tolist()) if scores[n] > 0)
+    best = np.argsort(-scores, kind="stable")
+    return tuple(sentences[n] for n in best.tolist() if scores[n] > 0)
 
 
 def _judge_by_model(
@@ -399,9 +440,25 @@ def _judge_by_model(
                     for e in claim.evidence
                 )
                 judged[n] = replace(
-                    judged[n], verdict=_VERDICTS[claim.verdict], evidence=evidence, why=""
+                    judged[n],
+                    verdict=_VERDICTS[claim.verdict],
+                    evidence=evidence,
+                    why="",
+                    deciding=next(iter(evidence), None),
+                    draft_says="",
+                    paper_says="",
                 )
+                if claim.verdict == "contradicted":
+                    judged[n] = _contradicted(judged[n])
     return judged, ""
+
+
+def _contradicted(judgement: Judgement) -> Judgement:
+    """Add what the draft and the paper say; without a difference by rule, quote both sentences."""
+    found = _with_mismatch(judgement, "contradicted")
+    if found.draft_says or found.deciding is None:
+        return found
+    return replace(found, draft_says=found.part, paper_says=found.deciding.text)
 
 
 def _named(paper: Paper | None, n: int) -> Paper:
@@ -413,12 +470,13 @@ def _named(paper: Paper | None, n: int) -> Paper:
 def _find_uncited(
     sentences: Sequence[DraftSentence], desk: AtlasCollection
 ) -> tuple[tuple[Uncited, ...], list[str]]:
+    cited = [bool(sentence.citations) for sentence in sentences]
     found = []
     for place, sentence in enumerate(sentences):
-        why = "" if sentence.citations else find_citation_cue(sentence.text)
-        if why:
+        need = citation_need(sentence.text, cited, place)
+        if need.cue and not sentence.citations:
             before = sentences[place - 1].text if place else ""
-            found.append((sentence, why, before))
+            found.append((sentence, need, before))
     if not found:
         return (), []
     notes = []
@@ -427,14 +485,17 @@ def _find_uncited(
         notes.append("No corpus is switched on. Add a corpus to get papers for uncited sentences.")
     if len(found) > _MAX_UNCITED:
         notes.append(
-            f"Papers are suggested for the first {_MAX_UNCITED} of {len(found)} sentences that "
-            "seem to need a citation."
+            f"Papers are suggested for the {_MAX_UNCITED} of {len(found)} sentences that most "
+            "probably need a citation."
         )
     uncited = []
-    for n, (sentence, why, before) in enumerate(found):
+    least = sorted((need.chance for _, need, _ in found), reverse=True)[:_MAX_UNCITED][-1]
+    for sentence, need, before in found:
         candidates: tuple[Suggestion, ...] = ()
-        if can_search and n < _MAX_UNCITED:
+        if can_search and need.chance >= least:
             context = f"{before} {sentence.text}"
             candidates = desk.cite(context, k=_CANDIDATES, n_highlights=1).suggestions
-        uncited.append(Uncited(sentence.line, sentence.text, why, candidates))
+        uncited.append(
+            Uncited(sentence.line, sentence.text, need.cue, candidates, round(need.chance, 2))
+        )
     return tuple(uncited), notes

@@ -278,6 +278,9 @@ def check(
     atlas: Annotated[
         list[Path], option("atlas that contains the cited papers; may be repeated")
     ] = [],  # noqa: B006
+    export: Annotated[
+        Path | None, option("also write the report: .md, .html or .json", "--export", "-o")
+    ] = None,
     citations_only: Annotated[bool, option("do not look for missing citations")] = False,
     no_model: NoModel = False,
     json: Json = False,
@@ -285,7 +288,10 @@ def check(
 ) -> Answer:
     """Check whether cited papers support the sentences of a draft."""
     from landscape.agents import check_draft
+    from landscape.types import check_report_file, write_report
 
+    if export:
+        check_report_file(export)
     result = check_draft(
         bibliography,
         drafts,
@@ -293,6 +299,9 @@ def check(
         model=None if no_model else "auto",
         find_missing=not citations_only,
     )
+    if export:
+        path = write_report(result, export)
+        note(f"{path} contains the report on {count(len(result.judgements), 'citation')}")
     return answer(result, json)
 
 

@@ -312,6 +312,7 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
         def show(found: DraftCheck, model: str | None) -> None:
             self.draft_check, table = found, found.table
             links = [
+                download_link("check.html", found.to_html(), text="Report (HTML)"),
                 download_link("check.csv", to_csv(table), text="Table (CSV)"),
                 download_link("check.json", to_json(found), text="Everything (JSON)"),
             ]

@@ -258,6 +258,19 @@ def test_which_sentences_seem_to_need_a_citation(
     assert [one.sentence for one in found.uncited] == [sentence] * needs
 
 
+def test_citations_around_a_sentence_make_a_need_more_likely(
+    desk: AtlasCollection, tmp_path: Path
+) -> None:
+    sentence = "The rate was estimated using the standard population of galaxies."
+    alone = check_text(sentence, tmp_path, find_missing=True).uncited
+    cited = "Dust cools the gas of discs \\cite{a}. "
+    among = check_text(f"{cited * 3}{sentence} {cited * 3}", tmp_path, find_missing=True).uncited
+    [one] = among
+    assert one.sentence == sentence
+    assert one.why in sentence
+    assert one.chance > max([0.2, *(found.chance for found in alone)])
+
+
 def test_commands_of_ones_own_cite_and_files_taken_in_are_named(tmp_path: Path) -> None:
     bib, tex = tmp_path / "r.bib", tmp_path / "d.tex"
     abstract = "Blue mould makes cheese ripen. Ripening takes cheese months. Stars shine."
@@ -293,6 +306,62 @@ def test_the_command(
     (tmp_path / "empty.bib").write_text("nothing")
     with pytest.raises(InputError, match="no BibTeX entry"):
         check_draft(tmp_path / "empty.bib", tex)
+
+
+def test_a_report_has_the_mismatch_and_the_status_of_each_entry(
+    demo_atlas: Atlas, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paper = some_paper(demo_atlas)
+    bib, tex = tmp_path / "a.bib", tmp_path / "a.tex"
+    title = "<script>alert(1)</script> heats $z \\sim 2$ gas"
+    bib.write_text(
+        f"@article{{roe, title={{{title}}}, author={{Roe, J.}}, year={{2001}},\n"
+        "  abstract={We study dust. It rotates in 16.79 h in the models of this rotating gas.}}\n"
+        f"@article{{in, title={{{paper.title}}}, author={{{' and '.join(paper.authors)}}},\n"
+        "  journal={arXiv preprint arXiv:2401.00001}}\n"
+        f"@article{{published, title={{{paper.title}}}, adsurl={{{paper.url}}}}}",
+        encoding="utf-8",
+    )
+    tex.write_text("The gas of these models rotates in 6.79 h with [x](y) \\cite{roe}.")
+    words = ["check", str(bib), str(tex), "--atlas", str(demo_atlas.path), "--no-model"]
+    found = {}
+    for ending in ("html", "md", "json"):
+        assert main([*words, "--json", "-o", str(tmp_path / f"report.{ending}")]) == 0
+        printed = capsys.readouterr()
+        assert "the report on 1 citation" in printed.err
+        found[ending] = (tmp_path / f"report.{ending}").read_text(encoding="utf-8")
+    assert json.loads(found["json"]) == json.loads(printed.out)
+    [citation] = json.loads(printed.out)["citations"]
+    assert citation["verdict"] == "mismatch"
+    assert citation["deciding"]["text"].startswith("It rotates in 16.79 h")
+    assert (citation["draft_says"], citation["paper_says"]) == ("6.79 h", "16.79 h")
+    entries = {entry["key"]: entry for entry in json.loads(printed.out)["bibliography"]}
+    assert {key: entry["status"] for key, entry in entries.items()} == {
+        "roe": "unknown",
+        "in": "now published",
+        "published": "in the atlas",
+    }
+    assert entries["in"]["published_as"].startswith(f"{paper.bibcode}, {paper.journal}")
+    assert entries["published"]["published_as"] is None
+    assert main(words) == 0
+    text = capsys.readouterr().out
+    for said in ("6.79 h", "16.79 h", f"now published as {paper.bibcode}", "unknown"):
+        for report in (text, found["md"], found["html"]):
+            assert said in report
+    assert "heats z ∼ 2 gas" in found["md"]
+    assert "[x](y)" not in found["md"]
+    assert "<script" not in found["html"] + found["md"].replace("\\<script", "")
+    assert main([*words, "-o", str(tmp_path / "report.pdf")]) == 2
+    assert "ends in one of .md, .html, .json" in capsys.readouterr().err
+
+
+def test_a_contradiction_found_by_a_model_quotes_both(
+    draft: tuple[Path, Path], desk: AtlasCollection, server: OpenAIServer, model: ChatModel
+) -> None:
+    judging(server, ["supported", "contradicted"])
+    found = check_draft(*draft, desk=desk, model=model, find_missing=False).judgements[2]
+    assert found.draft_says == found.part
+    assert found.paper_says == "Cheese ripens in caves."
 
 
 @pytest.mark.parametrize(

@@ -44,8 +44,9 @@ export function toBibtex(rows) {
   return rows
     .map((row) => {
       const authors = row.authors.filter(Boolean);
+      const bibcode = row.bibcode.replace(/[^A-Za-z0-9.&:]/g, "");
       const family = familyOf(authors[0] ?? "anonymous").normalize("NFKD");
-      const stem = `${family.replace(/[^A-Za-z]/g, "") || "anonymous"}${row.year ?? ""}`;
+      const stem = bibcode || `${family.replace(/[^A-Za-z]/g, "") || "anonymous"}${row.year ?? ""}`;
       let key = stem;
       for (let copy = 2; used.has(key.toLowerCase()); copy++) key = `${stem}-${copy}`;
       used.add(key.toLowerCase());
@@ -58,7 +59,7 @@ export function toBibtex(rows) {
         ["eprint", bare(row.arxiv)],
         ["archiveprefix", row.arxiv ? "arXiv" : ""],
         ["doi", bare(row.doi)],
-        ["adsurl", row.bibcode ? `https://ui.adsabs.harvard.edu/abs/${encodeURIComponent(row.bibcode)}` : ""],
+        ["adsurl", bibcode ? `https://ui.adsabs.harvard.edu/abs/${bibcode}` : ""],
       ];
       const lines = fields.filter(([, value]) => value).map(([name, value]) => `  ${name} = {${value}}`);
       return `@article{${key},\n${lines.join(",\n")}\n}\n`;

@@ -153,6 +153,7 @@ _VERDICTS: dict[str, CitationVerdict] = {
     "supported": "supported",
     "contradicted": "contradicted",
     "not found": "unclear",
+    "unclear": "unclear",
 }
 _OFFLINE_NOTE = (
     "The citations were judged by text similarity, numbers, names and negations only, so near does "

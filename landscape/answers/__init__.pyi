@@ -1,9 +1,9 @@
 from ._evidence import check_claims
-from .verdicts import check_claim
 from ._regions import describe_regions
 from .asking import answer_question
 from .questions import Preset, QuestionKind, classify, preset_for
 from .settings import AskSettings
+from .verdicts import check_claim
 
 __all__ = [
     "AskSettings",

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,6 @@ from landscape.embeddings.weights import has_weights, model_folder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from landscape.embeddings._openvino import Encoder
 
     Floats = NDArray[np.float32]
 
@@ -111,7 +109,7 @@ def _folder() -> Path:
 
 
 @cache
-def _encoder(folder: Path) -> Encoder:
+def _encoder(folder: Path) -> Any:
     axes = np.ascontiguousarray(_network()["proj.weight"].T)
     return minilm.load_encoder(folder, precision="float32", axes=axes)
 

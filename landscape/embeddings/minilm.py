@@ -231,6 +231,7 @@ def _windows(tokens: list[int]) -> list[_Window]:
 
 @functools.lru_cache(maxsize=1)
 def tokenizer(folder: Path) -> Tokenizer:
+    """Return the tokenizer of MiniLM, which neither truncates nor pads."""
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))

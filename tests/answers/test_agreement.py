@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from landscape.answers import check_claim
-from landscape.answers.verdicts import check_many
 from landscape.search.sentences import says_something
 from landscape.text import split_sentences
 

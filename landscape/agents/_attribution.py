@@ -160,7 +160,7 @@ _NOT_CLEAR = (
     "guesses, based on text similarity and citations."
 )
 _FAR = "No paper is near the sentence. The cited paper is probably not in this atlas."
-# In 14 of 14 excerpts with a chance of 0.85 or more the first paper was right: too few for 10 in 10.
+# In 14 of 14 excerpts with a chance above 0.85, the first paper was right: too few for 10 in 10.
 _MOST_IN_10 = 9
 _CHANCE = (
     "If the cited paper is in this atlas, the highest-ranked paper is right about {} times in 10."

@@ -83,6 +83,8 @@ def reason(
         text = _search_and_think(work, search, model, k=k, max_steps=max_steps, on_step=on_step)
     except RemoteError as error:
         notes = failure_notes(error)
+        # Sentences are quoted, and the searches of the model may be about something else.
+        work.results = {-1: search(question, k), **work.results}
     found = work.found() or search(question, k)
     trace = tuple(work.steps)
     if text is not None:
@@ -92,7 +94,6 @@ def reason(
             found,
             model=model,
             style=style,
-            score=score,
             check_with_model=check_with_model,
             trace=trace,
         )

@@ -35,11 +35,14 @@ _NAMED_BY = re.compile(r"([A-Za-zα-ωΑ-Ω]\w{0,40}+)\s{0,9}+(?:=|~|≈|∼|<|>
 _HEDGE = re.compile(r"(?:about|around|approximately|roughly|nearly|almost|some|[~≈∼≃]|ca\.)\s*$")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
-_NOT_ONLY = re.compile(r"\bnot (?:only|just|merely|necessarily)\b|\bno (?:less|fewer) than\b")
+_NOT_ONLY = re.compile(
+    r"\bnot (?:only|just|merely|necessarily|limited to)\b|\bno (?:less|fewer) than\b"
+)
 _NEGATION = re.compile(
     r"\b(?:not|no|never|neither|nor|none|cannot|without|lacks?|lacking|absence|fails?|failed|"
     r"unable|unlikely|rules? out|ruled out|excludes?|excluded|rejects?|rejected|"
-    r"disfavou?r(?:s|ed)?|inconsistent|incompatible|insignificant|independent|hardly|rarely|\w+n['’]t)\b",
+    r"disfavou?r(?:s|ed)?|inconsistent|in tension with|incompatible|"
+    r"insignificant|independent|hardly|rarely|\w+n['’]t)\b",
     re.IGNORECASE,
 )
 _SCOPE = 4  # number of significant words that a negation applies to

@@ -99,7 +99,9 @@ def answer(
     if model is None or not results.matched or not results.papers:
         wanted = [name for name, given in (("language", language), ("audience", audience)) if given]
         needs = f"Changing the {' and '.join(wanted)} needs a language model. Sentences are quoted."
-        return quote((QUOTED, needs) if wanted and model is None else (QUOTED,))
+        if model is not None:  # `extract_answer` reports that no paper matches
+            return quote(())
+        return quote((QUOTED, needs) if wanted else (QUOTED,))
     try:
         brief: dict[str, object] = {"question": question, "papers": papers_as_data(results.papers)}
         if thread:

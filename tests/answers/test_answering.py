@@ -162,7 +162,9 @@ def test_without_a_model_or_papers_there_is_no_request(
     server: OpenAIServer, model: ChatModel
 ) -> None:
     assert answer(QUESTION, found(COOLING)).notes == (QUOTED,)
-    assert answer(QUESTION, found(), model=model).abstained
+    said = answer(QUESTION, found(), model=model)
+    assert said.abstained
+    assert not any("no language model is connected" in note for note in said.notes)
     spanish = answer(QUESTION, found(COOLING), language="Spanish")
     assert "needs a language model" in spanish.notes[-1]
     assert not server.requests

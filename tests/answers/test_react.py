@@ -203,4 +203,4 @@ def test_a_server_that_fails_midway_keeps_the_trace(
     said = reason("How does dust cool?", library, model)
     assert [s.action for s in said.trace] == ["search: dust"]
     assert said.method == "extractive"
-    assert library.asked == [("dust", 8, None)]
+    assert library.asked == [("dust", 8, None), ("How does dust cool?", 8, None)]

@@ -41,6 +41,25 @@ class Answer:
 Fault = Callable[[Answer], Answer]
 
 
+@dataclass(frozen=True)
+class Written:
+    """The reply of a model, with the reason for its end and the numbers of tokens."""
+
+    text: str
+    finish_reason: str = "stop"
+    n_read: int = 90
+    n_written: int = 10
+
+    @property
+    def usage(self) -> dict[str, int]:
+        total = self.n_read + self.n_written
+        return {
+            "prompt_tokens": self.n_read,
+            "completion_tokens": self.n_written,
+            "total_tokens": total,
+        }
+
+
 def fine(answer: Answer) -> Answer:
     return answer
 
@@ -104,6 +123,7 @@ class OpenAIServer:
         self.script: list[Fault] = []
         self.always: Fault | None = None
         self.forms = {"json_schema", "json_object"}  # of answers, that this server can be held to
+        self.models = MODELS
         self.reply: Callable[[dict[str, Any]], str] = lambda _: "{}"
         self.finish_reason = "stop"
         self.counts_tokens = True
@@ -134,7 +154,7 @@ class OpenAIServer:
     def _answer(self, request: Request) -> Answer:
         if request.key != KEY:
             return Answer(_error(f"Incorrect API key provided: {request.key}"), 401)
-        if request.body.get("model") not in MODELS:
+        if request.body.get("model") not in self.models:
             return Answer(_error("The model does not exist", code="model_not_found"), 404)
         match request.path:
             case "/v1/embeddings":
@@ -153,35 +173,38 @@ class OpenAIServer:
             return Answer(_error("Missing required parameter: json_schema.schema"), 400)
         if "stream_options" in body and not self.counts_streams:
             return Answer(_error("Unrecognized request argument: stream_options"), 400)
-        text = self.reply(body)
+        written = self.write(body)
         if body.get("stream"):
-            return self._stream(body, text)
-        message = {"role": "assistant", "content": text, "refusal": None}
+            return self._stream(body, written)
+        message = {"role": "assistant", "content": written.text, "refusal": None}
         document: dict[str, Any] = {
             "id": "chatcmpl-1",
             "object": "chat.completion",
             "created": 1,
             "model": body["model"],
-            "choices": [{"index": 0, "message": message, "finish_reason": self.finish_reason}],
+            "choices": [{"index": 0, "message": message, "finish_reason": written.finish_reason}],
         }
         if self.counts_tokens:
-            document["usage"] = {"prompt_tokens": 90, "completion_tokens": 10, "total_tokens": 100}
+            document["usage"] = written.usage
         return Answer(json.dumps(document).encode())
 
-    def _stream(self, body: dict[str, Any], text: str) -> Answer:
+    def write(self, body: dict[str, Any]) -> Written:
+        """Return the reply of the model to a request."""
+        return Written(self.reply(body), self.finish_reason)
+
+    def _stream(self, body: dict[str, Any], written: Written) -> Answer:
         deltas = [{"role": "assistant", "content": ""}]
-        deltas += [{"content": piece} for piece in re.findall(r"\S*\s*", text) if piece]
+        deltas += [{"content": piece} for piece in re.findall(r"\S*\s*", written.text) if piece]
         choices: list[list[dict[str, Any]]] = [
             [{"index": 0, "delta": delta, "finish_reason": None}] for delta in deltas
         ]
-        choices.append([{"index": 0, "delta": {}, "finish_reason": self.finish_reason}])
+        choices.append([{"index": 0, "delta": {}, "finish_reason": written.finish_reason}])
         chunks: list[dict[str, Any]] = [
             {"id": "c-1", "object": "chat.completion.chunk", "created": 1, "choices": choice}
             for choice in choices
         ]
         if "stream_options" in body and self.counts_tokens:
-            usage = {"prompt_tokens": 90, "completion_tokens": 10, "total_tokens": 100}
-            chunks.append(chunks[0] | {"choices": [], "usage": usage})
+            chunks.append(chunks[0] | {"choices": [], "usage": written.usage})
         lines = [json.dumps(chunk | {"model": body["model"]}) for chunk in chunks] + ["[DONE]"]
         return Answer(
             "".join(f"data: {line}\n\n" for line in lines).encode(),

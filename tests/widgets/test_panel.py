@@ -12,7 +12,7 @@ pytest.importorskip("ipywidgets")
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape._progress import progress
 from landscape.errors import InputError
-from landscape.widgets._panel import Panel
+from landscape.widgets._panel import Panel, panel_texts
 from landscape.widgets._tables import Item, PaperList
 from tests.widgets.asking import live_widgets
 
@@ -176,3 +176,11 @@ def test_other_papers_leave_no_widgets_of_those_before():
     before = live_widgets()
     listed.show(papers(20))
     assert live_widgets() == before
+
+
+def test_the_texts_of_controls_are_not_cut_at_a_comma() -> None:
+    """In YAML, a comma ends a text without quotes, and its rest becomes a key without a value."""
+    groups = [group for group in panel_texts().values() if isinstance(group, dict)]
+    controls = [one for group in groups for one in group.values() if isinstance(one, dict)]
+    cut = [key for one in controls for key in one if one[key] is None]
+    assert cut == []

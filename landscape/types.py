@@ -383,12 +383,14 @@ class ClaimCheck(Record):
     def verdict(self) -> ClaimVerdict:
         """The label, if it is safe to show it.
 
-        A contradiction that is not certain is "unclear". A claim with a number that is not in the
-        text is not shown as supported.
+        A contradiction that is not certain is "unclear". A claim with a mismatch, or with a number
+        that is not in the text, is not shown as supported.
         """
-        if self.label == "contradicted" and not self.is_certain:
-            return "unclear"
-        return "not found" if self.label == "supported" and self.missing_numbers else self.label
+        if self.label == "contradicted":
+            return self.label if self.is_certain else "unclear"
+        if self.label == "supported" and (self.mismatch or self.missing_numbers):
+            return "unclear" if self.mismatch else "not found"
+        return self.label
 
     def _json(self) -> dict[str, object]:
         return {**vars(self), "verdict": self.verdict}

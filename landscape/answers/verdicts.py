@@ -117,7 +117,7 @@ def check_many(pairs: Sequence[tuple[str, str | Sequence[str]]]) -> list[ClaimCh
         probabilities = probabilities_of(found.values, _model()[kind])
         label = LABELS[int(probabilities.argmax())]
         places = tuple(found.order[:_BEST])
-        mismatch = find_mismatch(claim, "", sentences) if label != "supported" else ""
+        mismatch = find_mismatch(claim, "", sentences)
         checks.append(
             ClaimCheck(
                 claim,

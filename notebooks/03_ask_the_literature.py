@@ -36,7 +36,7 @@ from landscape.llm import connect_from_environment
 
 atlas = ls.open_demo()
 model = connect_from_environment()  # None where the environment names no language model
-question = "Is there a consensus that stellar winds change how massive stars in NGC 3603 evolve?"
+question = "Is there a consensus that the winds of stars in the Small Magellanic Cloud are weak?"
 print(f"{len(atlas):,} papers;", f"answers by {model.model}" if model else "answers are quoted")
 
 # %% [markdown]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -15,7 +15,14 @@ from landscape.answers.agreement import side_of
 from landscape.answers.citations import without_labels
 from landscape.search import find_entities, sentences_of
 from landscape.search.matching import subject_words
-from landscape.search.sentences import Score, likeness, says_something, shares_of_names, word_scores
+from landscape.search.sentences import (
+    Score,
+    absent_objects,
+    likeness,
+    says_something,
+    shares_of_names,
+    word_scores,
+)
 from landscape.text import tokenise
 from landscape.types import Answer, Claim, Evidence, Paper, Results
 
@@ -98,9 +105,14 @@ def extract_answer(
     if not results.matched:
         return abstain(results.note.replace("; the nearest are:", "."))
     aim = _aim_of(question)
+    has_other_object = _names_other_object(question, results.papers)
     own = [
-        [one for one in sentences_of(paper) if _is_statement(one.text)]
-        if not _may_be_joke(paper)
+        [
+            one
+            for one in sentences_of(paper)
+            if _is_statement(one.text) and not has_other_object(one.text)
+        ]
+        if not (_may_be_joke(paper) or _is_retracted(paper) or has_other_object(paper.title))
         else []
         for paper in results.papers
     ]
@@ -202,6 +214,25 @@ def _may_be_joke(paper: Paper) -> bool:
     """Return whether a popular paper appeared around the first of April."""
     day = (paper.date.month, paper.date.day) if paper.date else (0, 0)
     return paper.categories[:1] == ("physics.pop-ph",) and (3, 29) <= day <= (4, 2)
+
+
+_RETRACTED = re.compile(
+    r"^\W{0,3}(?:retract(?:ed|ion)|withdrawn)\b|"
+    r"\b(?:paper|article|manuscript) (?:has been|was|is) (?:retracted|withdrawn)\b",
+    re.IGNORECASE,
+)
+
+
+def _is_retracted(paper: Paper) -> bool:
+    return bool(_RETRACTED.search(paper.title) or _RETRACTED.search(paper.abstract))
+
+
+def _names_other_object(question: str, papers: Sequence[Paper]) -> Callable[[str], bool]:
+    """Return a test for texts on other objects, if no paper has an object of the question."""
+    absent = absent_objects(question, [f"{paper.title} {paper.abstract}" for paper in papers])
+    return lambda text: (
+        bool(absent) and any(entity.kind == "object" for entity in find_entities(text))
+    )
 
 
 def _fit(aim: _Aim, text: str, title: str) -> float:

@@ -196,3 +196,20 @@ def test_word_scores_prefer_rare_words() -> None:
     scores = word_scores("dust cheese", sentences)
     assert scores[2] > scores[0] == scores[1] > scores[3] == 0
     assert (scores <= 1).all()
+
+
+def test_papers_on_another_object_are_not_quoted() -> None:
+    question = "How do the winds of massive stars in NGC 3603 evolve?"
+    other = "The winds of massive stars in NGC 1333 evolve quickly."
+    plain = "The winds of massive stars evolve because of their metallicity."
+    quoted = "\n".join(_answer(question, other, plain))
+    assert "metallicity" in quoted
+    assert "NGC 1333" not in quoted
+    assert "NGC 1333" in "\n".join(_answer(question.replace("3603", "1333"), other, plain))
+
+
+def test_retracted_papers_are_not_quoted() -> None:
+    text = "Magnetars flare because their crust breaks under magnetic stress."
+    withdrawn = f"{text} This paper has been withdrawn by the authors."
+    assert "crust" in "\n".join(_answer("Why do magnetars flare?", text))
+    assert "crust" not in "\n".join(_answer("Why do magnetars flare?", withdrawn))

@@ -104,6 +104,12 @@ def test_runs_offline_with_no_key(path: Path, executed: Callable[[Path], Done]) 
     assert done.left == set(), "it leaves files behind"
 
 
+def test_the_question_of_the_notebook_is_answered(executed: Callable[[Path], Done]) -> None:
+    shown = executed(FOLDER / "03_ask_the_literature.ipynb").shown
+    assert "Weak winds are confined to stars" in shown
+    assert "do not answer this question" not in shown
+
+
 def test_own_files_are_built_and_nothing_is_fetched(executed: Callable[[Path], Done]) -> None:
     said = executed(FOLDER / "01_build_your_own.ipynb").shown
     read, kept, merged = map(

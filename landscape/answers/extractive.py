@@ -34,7 +34,7 @@ QUOTED = "Sentences quoted from the papers found; no language model is connected
 NOT_ANSWERED = "The papers searched do not answer this question."
 _QUOTED_INSTEAD = "Sentences quoted from the papers found."
 
-_MIN_NUMBER = 0.1  # minimum relevance of a quoted sentence, relative to the best sentence
+_MIN_NUMBER = 0.2  # minimum relevance of a quoted sentence, relative to the best sentence
 # Coefficients of the logistic regression for the probability that a paper answers a question:
 # inverse square root of the rank, score and best sentence relative to the largest, and intercept.
 # Fitted by benchmarks/quotations.py.

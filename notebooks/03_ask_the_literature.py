@@ -36,7 +36,9 @@ from landscape.llm import connect_from_environment
 
 atlas = ls.open_demo()
 model = connect_from_environment()  # None where the environment names no language model
-question = "Is there a consensus that binary interaction is the rule in the evolution of massive stars?"
+question = (
+    "Is there a consensus that binary interaction is the rule in the evolution of massive stars?"
+)
 print(f"{len(atlas):,} papers;", f"answers by {model.model}" if model else "answers are quoted")
 
 # %% [markdown]

@@ -241,9 +241,7 @@ class AtlasCollection:
             brief = {"text": context, "papers": papers_as_data(chosen)}
             try:
                 text = model.complete(prompt("related_work"), as_data(brief))
-                written = finish(
-                    question, text, results, model=model, style=STYLE, score=engine.nearness
-                )
+                written = finish(question, text, results, model=model, style=STYLE)
             except RemoteError as error:
                 notes = failure_notes(error)
             else:

@@ -60,7 +60,6 @@ _SINGULAR = {
     "concepts": "concept",
     "facilities": "facility",
     "keywords": "keyword",
-    "papers": "paper",
     "seeds": "seed",
     "slices": "slice",
 }

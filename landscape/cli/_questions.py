@@ -30,7 +30,7 @@ from landscape.cli._options import (
     option,
 )
 from landscape.errors import InputError
-from landscape.search.settings import SearchSettings, Weights
+from landscape.search.settings import Keyword, SearchSettings, Weights
 
 if TYPE_CHECKING:
     from landscape.agents import AtlasCollection
@@ -75,8 +75,16 @@ class MapSearch(SearchOptions):
     k: Whole = Field(20, ge=1, le=10_000, description=help_of(SearchSettings, "k"))
 
 
+class AskOptions(AskSettings):
+    """Settings of an answer on the command line, where each paper has an option of its own."""
+
+    papers: Annotated[tuple[Keyword, ...], Parameter(name="--paper", negative=())] = Field(
+        (), description=help_of(AskSettings, "papers")
+    )
+
+
 SEARCH, MAP_SEARCH = SearchOptions(), MapSearch()
-ASK, SURVEY, ATTRIBUTE = AskSettings(), SurveySettings(), AttributeSettings()
+ASK, SURVEY, ATTRIBUTE = AskOptions(), SurveySettings(), AttributeSettings()
 
 
 def search_with_options(atlas: Atlas, query: str, options: SearchOptions) -> Results:
@@ -127,7 +135,7 @@ def ask(
     question: str,
     /,
     *,
-    options: Annotated[AskSettings, SETTINGS] = ASK,
+    options: Annotated[AskOptions, SETTINGS] = ASK,
     json: Json = False,
     trust_model: TrustModel = False,
 ) -> Answer:

@@ -377,3 +377,18 @@ def test_each_command_of_the_help_has_the_text_of_its_function() -> None:
             found = getattr(importlib.import_module(f"landscape.cli._{module}"), function)
             if not function.startswith("add_"):
                 assert inspect.getdoc(found) == text, name
+
+
+def test_chosen_papers_are_asked(
+    demo_atlas: landscape.Atlas, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chosen = demo_atlas.search("winds of massive stars", k=2).papers
+    names = [word for paper in chosen for word in ("--paper", paper.label)]
+    question = "What drives the winds of massive stars?"
+    assert main(["ask", str(demo_atlas.path), question, *names, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    quoted = {one["paper_id"] for claim in answer["claims"] for one in claim["evidence"]}
+    assert quoted
+    assert quoted <= {paper.paper_id for paper in chosen}
+    assert main(["ask", str(demo_atlas.path), question, "--paper", "1900Nobody"]) == 2
+    assert "1900Nobody" in capsys.readouterr().err

@@ -5,13 +5,11 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from collections import Counter
 from itertools import islice
 from pathlib import Path
 
 import pytest
 
-from landscape.answers import check_claim
 from landscape.answers.verdicts import check_many
 from landscape.search.sentences import says_something
 from landscape.text import split_sentences
@@ -25,33 +23,36 @@ def abstracts(real_papers: Path) -> list[list[str]]:
 
 
 def test_a_quotation_is_supported_by_its_own_abstract_alone(abstracts: list[list[str]]) -> None:
-    supported: Counter[str] = Counter()
+    pairs: dict[str, list[tuple[str, list[str]]]] = {"own": [], "other": []}
     n = 0
     for own, other in zip(abstracts, [*abstracts[7:], *abstracts[:7]], strict=True):
         quoted = list(filter(says_something, own))
         n += len(quoted)
         for name, text in (("own", own), ("other", other)):
-            checks = check_many([(sentence, text) for sentence in quoted])
-            supported[name] += sum(check.verdict == "supported" for check in checks)
+            pairs[name] += [(sentence, text) for sentence in quoted]
+    supported = {
+        name: sum(check.verdict == "supported" for check in check_many(some))
+        for name, some in pairs.items()
+    }
     assert n > 500
     assert supported["own"] == n
     assert supported["other"] < 0.01 * n
 
 
 def test_hardly_a_changed_number_or_a_negation_slips_through(abstracts: list[list[str]]) -> None:
-    numbers: Counter[str] = Counter()
-    negations: Counter[str] = Counter()
+    numbers: list[tuple[str, list[str]]] = []
+    negations: list[tuple[str, list[str]]] = []
     for own in abstracts:
         for sentence in own:
             number = re.search(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])", sentence)
             if number:
                 other = f"{float(number[0]) * 1.7 + 3:.2f}"
                 changed = sentence[: number.start()] + other + sentence[number.end() :]
-                numbers[check_claim(changed, own).verdict] += 1
+                numbers.append((changed, own))
             if " not " not in sentence and re.search(r"\b(is|are|can)\b", sentence):
                 denied = re.sub(r"\b(is|are|can)\b", r"\1 not", sentence, count=1)
-                negations[check_claim(denied, own).verdict] += 1
-    assert numbers.total() > 100
-    assert negations.total() > 100
-    assert numbers["supported"] < 0.03 * numbers.total()
-    assert negations["supported"] < 0.15 * negations.total()
+                negations.append((denied, own))
+    for pairs, most in ((numbers, 0.03), (negations, 0.15)):
+        assert len(pairs) > 100
+        checks = check_many(pairs)  # each text is read once
+        assert sum(check.verdict == "supported" for check in checks) < most * len(pairs)

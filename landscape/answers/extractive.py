@@ -37,7 +37,7 @@ _QUOTED_INSTEAD = "Sentences quoted from the papers found."
 _MIN_NUMBER = 0.2  # minimum relevance of a quoted sentence, relative to the best sentence
 # Coefficients of the logistic regression for the probability that a paper answers a question:
 # inverse square root of the rank, score and best sentence relative to the largest, and intercept.
-# Fitted by benchmarks/quotations.py.
+# Fitted to the 150 questions of benchmarks/quotations.py; the other 120 are held out.
 _RANK, _SCORE, _SENTENCE, _INTERCEPT = 3.3, 3.6, 4.0, -10.5
 _PER_PAPER = 2
 # Minimum share of the subject in a sentence with the title of its paper. Long questions name more
@@ -130,7 +130,7 @@ def extract_answer(
         [_is_of_april_first(results.papers[rank]) for rank in ranks], _ON_APRIL_FIRST, 1.0
     )
     scores = np.array([results.hits[rank].score for rank in ranks], dtype=float)
-    relevance = np.sqrt(_answers(near, ranks, scores)) * near * fit
+    relevance = np.sqrt(_chance_of_answer(near, ranks, scores)) * near * fit
     if not (relevance > 0).any():
         return abstain("No sentence of the papers found is about the question.")
     sides = np.array([side_of(question, text) for text in texts])
@@ -256,7 +256,7 @@ def _fit(aim: _Aim, text: str, title: str) -> float:
     return weight
 
 
-def _answers(
+def _chance_of_answer(
     near: NDArray[np.float64], ranks: NDArray[np.int64], scores: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return the probability that the paper of each sentence answers the question."""

@@ -349,7 +349,7 @@ class Claim(Record):
     citations: tuple[str, ...]  # labels of papers
     evidence: tuple[Evidence, ...] = ()
     verdict: ClaimVerdict = "not found"
-    side: Literal["", "for", "against"] = ""  # of a quoted sentence, for questions of consensus
+    side: str = ""  # of a quoted sentence: "for", "against", "both", or one of two compared things
 
     def _json(self) -> dict[str, object]:
         return {

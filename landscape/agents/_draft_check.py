@@ -18,7 +18,7 @@ from landscape.agents.collection import AtlasCollection, Corpus, is_same, title_
 from landscape.answers import check_claims
 from landscape.answers.agreement import find_mismatch
 from landscape.answers.citations import without_labels
-from landscape.answers.extractive import plain_math
+from landscape.answers.question_aims import plain_math
 from landscape.corpus import clean_text, parse_arxiv_id
 from landscape.corpus.identifiers import is_eprint_bibcode, is_eprint_doi
 from landscape.corpus.readers.bibtex import (

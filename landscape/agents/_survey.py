@@ -24,8 +24,9 @@ from landscape.agents.survey_requests import ReplyLog, RequestBudget
 from landscape.agents.survey_scoring import THRESHOLD, Candidates, Library, Origin
 from landscape.llm import connect_from_environment
 from landscape.overlays.citations import citation_graph, cocited
-from landscape.search.matching import empty_words, match_papers
+from landscape.search.matching import empty_words, match_papers, subject_words
 from landscape.search.settings import query_text
+from landscape.text import tokenise
 from landscape.text.words import normal_forms
 from landscape.types import Asked, Crawled, Spent, Survey, title_notes
 
@@ -104,13 +105,15 @@ _OF_FACET, _OF_MODEL = 30, 40  # papers per search
 # Minimum rarity of a one-word query. A rarity of 3 means that one paper in twenty contains the
 # word.
 _RARE = 3.0
+_SUBJECT_WORDS = 6  # number of words of the question that are searched with a keyword
+_MIN_TOPIC_PAPERS = 3  # of the best papers, with a keyword that is searched
 _KEYWORD_PAPERS = 60  # number of best papers whose keywords are used to split the question
 _SIMILAR, _TOGETHER = 10, 20  # maximum numbers of similar papers and papers cited together
 # Number of papers per level for which similar papers are searched. This step is the slowest.
 _SIMILAR_OF = 8
 # Citations of a paper are followed if its score exceeds this share of the threshold, even if the
 # paper is not selected.
-_FOLLOWED_SHARE = 0.4
+_FOLLOWED_SHARE = 0.67
 
 
 class Crawler:
@@ -188,7 +191,11 @@ class Crawler:
             self._note("No paper is selected. The list contains only the nearest papers.")
 
     def _queries(self, most: int) -> tuple[list[str], str]:
-        """Return queries for parts of the question, and their origin: "model" or "facet"."""
+        """Return queries for parts of the question, and their origin: "model" or "facet".
+
+        Without a model, the parts are phrases of the question, and then its subject with the most
+        frequent keywords of the papers found.
+        """
         if self.model is not None and most > 0:
             asked = [search.text for search in self.searches]
             reply = self.budget.ask([self.model.queries(self.question, asked, most)])[0]
@@ -199,7 +206,23 @@ class Crawler:
                 self._note(
                     f"The language model proposed no searches{why}. The question was split instead."
                 )
-        return split_question(self.question, subjects=self._find_keywords(), most=most), "facet"
+        facets = split_question(self.question, subjects=self._find_keywords(), most=most)
+        return [*facets, *self._subtopics(most - len(facets))], "facet"
+
+    def _subtopics(self, most: int) -> list[str]:
+        """Return the subject of the question with frequent keywords of the best papers."""
+        subject = " ".join(subject_words(self.question)[:_SUBJECT_WORDS])
+        known = set(tokenise(self.question))
+        counts: Counter[str] = Counter()
+        for paper in self.library.papers(self._found[-1][:_KEYWORD_PAPERS]):
+            counts.update({word for word in paper.keywords if " " in word})
+        topics: dict[frozenset[str], str] = {}
+        for word, n in counts.most_common():
+            terms = frozenset(tokenise(word))
+            is_rare = max(self.library.engine.indexes.rarity(word.split())) >= _RARE
+            if n >= _MIN_TOPIC_PAPERS and is_rare and not known & terms:
+                topics.setdefault(terms, word)
+        return [f"{subject} {topic}" for topic in list(topics.values())[: max(0, most)]]
 
     def _find_keywords(self) -> list[str]:
         """Return the keywords of the papers found, without common single words."""

@@ -223,20 +223,21 @@ _PLACE_SLOPE, _USUAL_PLACE, _LAST_PLACE = -0.2, 30.0, 200.0
 _HALF_WEIGHT = 0.7  # relative probability by text at which the weight of citations is 0.5
 _WITHOUT_WORDS = 0.85  # offset if `likeness` is used instead of `matches`
 
-THRESHOLD = 0.25
-"""Minimum score of a paper that is selected without a model; see also `FITTING`.
+THRESHOLD = 0.15
+"""Minimum score of a paper that is selected without a model; see also `FITTING` and `NAMING`.
 
 On 24 questions with known subject words (`python -m benchmarks.survey ATLAS subjects`), the
-precision is 3/4 and the recall is 2/3."""
+precision is 0.80 and the recall is 0.50."""
 
 FITTING = 0.75
 """Minimum match with the words of the question, relative to the mean of the ten best papers."""
 
-NAMING = 0.3
-"""Minimum share of the subject in a paper, relative to the mean of the ten best papers.
+NAMING = 0.75
+"""Minimum share of the subject in a paper, relative to the mean of the ten best papers."""
 
-With 0.6, the precision on the same 24 questions rises from 0.74 to 0.79, but the recall of
-references on the held-out half of `landscape evaluate survey` falls from 0.38 to 0.30."""
+# Papers with a score of at least _CERTAIN, for example because the answer cites them, need only
+# this share. With NAMING for all papers, fewer references of papers are found.
+_CERTAIN, _CERTAIN_NAMING = 0.5, 0.3
 
 _LIKELY_FITTING, _VERY_FITTING, _VERY_LIKELY = 0.85, 0.92, 0.5
 
@@ -253,9 +254,18 @@ def relative_match(evidence: SurveyEvidence) -> Floats:
     return np.ones(len(evidence.matches)) if best is None else evidence.matches / best
 
 
-def likelihood_words(scores: Floats, fitting: Floats, *, threshold: float = THRESHOLD) -> list[str]:
-    """Describe scores in words; papers below the threshold are "unlikely"."""
-    chosen = (scores >= threshold) & (fitting >= FITTING)
+def names_subject(scores: Floats, shares: Floats) -> NDArray[np.bool_]:
+    """Return whether each paper names enough of the subject, relative to the ten best papers."""
+    usual = float(np.sort(shares)[-_BEST:].mean())
+    needed = np.where(scores >= _CERTAIN, _CERTAIN_NAMING, NAMING) * usual
+    return np.asarray(shares >= needed, dtype=bool)
+
+
+def likelihood_words(
+    scores: Floats, fitting: Floats, named: NDArray[np.bool_], *, threshold: float = THRESHOLD
+) -> list[str]:
+    """Describe scores in words; papers that are not selected are "unlikely"."""
+    chosen = (scores >= threshold) & (fitting >= FITTING) & named
     words = np.where(chosen, "possible", "unlikely")
     words = np.where(chosen & (fitting >= _LIKELY_FITTING), "likely", words)
     is_very = chosen & (scores >= _VERY_LIKELY) & (fitting >= _VERY_FITTING)
@@ -412,9 +422,8 @@ class Candidates:
         """Return the rows of papers whose texts fit the question and name its subject."""
         if self.evidence is None:
             return set()
-        shares = np.concatenate(self._shares)
-        usual = float(np.sort(shares)[-_BEST:].mean())
-        fits = (relative_match(self.evidence) >= FITTING) & (shares >= NAMING * usual)
+        named = names_subject(self.scores(), np.concatenate(self._shares))
+        fits = (relative_match(self.evidence) >= FITTING) & named
         return set(self.rows[fits].tolist())
 
     @property
@@ -428,10 +437,20 @@ class Candidates:
         scores, evidence = self.scores(), self._evidence
         if evidence is None:
             return {}
-        words = likelihood_words(scores, relative_match(evidence), threshold=threshold)
-        shares = self._library.share_farther(evidence.likeness)
+        fitting, shares = relative_match(evidence), np.concatenate(self._shares)
+        named = names_subject(scores, shares)
+        words = likelihood_words(scores, fitting, named, threshold=threshold)
+        farther = self._library.share_farther(evidence.likeness)
+        faults = [
+            f"names {100 * shares[n]:.0f}% of the subject"
+            if not named[n]
+            else "its words fit less than those of the best papers"
+            if fitting[n] < FITTING
+            else ""
+            for n in range(len(scores))
+        ]
         return {
-            row: _reason(evidence, n, words[n], float(shares[n]))
+            row: _reason(evidence, n, words[n], faults[n], float(farther[n]))
             for n, row in enumerate(self.origins)
         }
 
@@ -481,8 +500,10 @@ class Candidates:
         return np.where(np.isnan(sure), scores, sure)
 
 
-def _reason(evidence: SurveyEvidence, place: int, word: str, share_farther: float) -> str:
-    parts = [word.capitalize()]
+def _reason(
+    evidence: SurveyEvidence, place: int, word: str, fault: str, share_farther: float
+) -> str:
+    parts = [word.capitalize(), *([fault] if fault else [])]
     if evidence.matches[place] > 0:
         parts.append(f"matches {100 * evidence.matches[place]:.0f}% of the words of the question")
     percent = min(99, int(100 * share_farther))

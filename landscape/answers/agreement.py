@@ -200,6 +200,16 @@ def _quantities(text: str) -> list[_Quantity]:
     return quantities
 
 
+def dimensions_of(text: str) -> frozenset[str]:
+    """Return the dimensions of the quantities in a text, such as "mass".
+
+    >>> sorted(dimensions_of("At 3 kpc, it weighs 1.4 ± 0.1 M⊙."))
+    ['distance', 'mass']
+    """
+    dimensions = {dimension for dimension, _ in _UNITS.values()}
+    return frozenset(one.unit for one in _quantities(text)) & dimensions
+
+
 def _unit(text: str) -> tuple[str, float]:
     """Return the dimension and size of a unit, or a noun in the singular and 0."""
     for name in (text, text.lower(), text.lower().removesuffix("s")):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,6 +14,7 @@ from landscape.answers.agreement import deny
 from landscape.answers.extractive import METHOD as EXTRACTIVE
 from landscape.answers.extractive import QUOTED
 from landscape.answers.generation import OnText, answer, rewrite, standalone_question
+from landscape.answers.question_aims import with_nouns
 from landscape.answers.questions import QuestionKind, classify, preset_for, read_kind
 from landscape.answers.settings import AskSettings
 from landscape.errors import InputError, RemoteError
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from landscape.types import Answer, Results, Step
 
 _QUOTED_AS_REQUESTED = "Sentences quoted from the papers found, as requested."
+_QUOTED_FROM = 40  # number of papers whose sentences can be quoted
 _PRESET_STRENGTH = 0.5  # strength of a weight that a preset enables
 
 
@@ -90,9 +93,11 @@ def ask(
             found = rewrite(found, model, language=settings.language, audience=settings.audience)
     else:
         expansion = _expansion(asked, model, chosen, notes)
-        results = engine.search(asked, search, expansion=expansion)
-        if model is None and kind.type == "consensus" and results.matched:
-            results = _with_other_side(engine, asked, results, search)
+        wide = search if model is not None else search.replaced(k=max(search.k, _QUOTED_FROM))
+        results = engine.search(asked, wide, expansion=expansion)
+        if model is None and results.matched:
+            other = deny(asked) if kind.type == "consensus" else with_nouns(asked)
+            results = _with_papers_of(engine, other, results, wide) if other else results
         found = answer(
             question,
             results,
@@ -102,6 +107,7 @@ def ask(
             audience=settings.audience,
             thread=thread,
             score=engine.nearness,
+            n_listed=search.k,
             check_with_model=settings.check_with_model,
             on_text=on_text,
         )
@@ -165,17 +171,15 @@ def _searcher(engine: Engine, base: SearchSettings) -> Callable[..., Results]:
     return search
 
 
-def _with_other_side(
-    engine: Engine, question: str, results: Results, search: SearchSettings
+def _with_papers_of(
+    engine: Engine, query: str, results: Results, search: SearchSettings
 ) -> Results:
-    """Add papers found with the denial of a question, so that both sides can be quoted."""
-    known = {hit.paper.row for hit in results.hits}
-    others = [
-        hit for hit in engine.search(deny(question), search).hits if hit.paper.row not in known
-    ]
-    n = len(results.hits)
-    hits = [replace(hit, rank=n + place) for place, hit in enumerate(others, start=1)]
-    return replace(results, hits=(*results.hits, *hits))
+    """Add papers found with the denial of a question, or with nouns for its verbs."""
+    rows = {hit.paper.row for hit in results.hits}
+    others = [hit for hit in engine.search(query, search).hits if hit.paper.row not in rows]
+    both = itertools.chain.from_iterable(itertools.zip_longest(results.hits, others))
+    hits = [replace(hit, rank=rank) for rank, hit in enumerate(filter(None, both), start=1)]
+    return replace(results, hits=tuple(hits))
 
 
 def _expansion(

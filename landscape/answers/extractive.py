@@ -5,29 +5,24 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from landscape._io import data_file, read_yaml
 from landscape.answers.agreement import side_of
 from landscape.answers.citations import without_labels
+from landscape.answers.question_aims import DIMENSION_NAMES, ROLE_WEIGHTS, Aim, aim_of, fit_of
+from landscape.answers.sentence_roles import role_probabilities
 from landscape.search import find_entities, sentences_of
-from landscape.search.matching import subject_words
-from landscape.search.sentences import (
-    Score,
-    absent_objects,
-    likeness,
-    says_something,
-    shares_of_names,
-    word_scores,
-)
+from landscape.search.sentences import Score, absent_objects, likeness, says_something, word_scores
 from landscape.text import tokenise
 from landscape.types import Answer, Claim, Evidence, Paper, Results
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
 
 METHOD = "extractive"
 QUOTED = "Sentences quoted from the papers found; no language model is connected."
@@ -40,44 +35,44 @@ _MIN_NUMBER = 0.2  # minimum relevance of a quoted sentence, relative to the bes
 # Fitted to the 150 questions of benchmarks/quotations.py; the other 120 are held out.
 _RANK, _SCORE, _SENTENCE, _INTERCEPT = 3.3, 3.6, 4.0, -10.5
 _PER_PAPER = 2
-# Minimum share of the subject in a sentence with the title of its paper. Long questions name more
-# than a sentence can repeat, so two terms are always enough.
-_MIN_SHARED, _ENOUGH_TERMS = 0.34, 2
-_BEST, _FITTING, _OTHER = 1.6, 1.0, 0.4  # weights of sentences by what the question asks for
+# Powers of the probability that the paper answers. Any paper on a subject can define it.
+_POWERS, _POWER = {"definition": 0.0, "value": 0.25}, 0.35
+
+# Long questions often describe one paper, whose aims and methods are then evidence too.
+_LONG_QUESTION = 6  # terms
+_OLD, _OLD_YEARS = 0.7, 20  # weight of papers that are much older than the newest one
+_MEASURED = 120  # number of sentences whose similarity to the question is measured
+_UNSHARED = 0.1  # weight of a sentence without words of the question, in this choice
+_SIDES, _BOTH = ("for", "against"), "both"
 _ON_APRIL_FIRST = 0.7  # weight of sentences of papers that may be jokes
 _NUMBER = re.compile(r"\d")
-_MEASURED = re.compile(r"\d\s*(?:±|\+/?-|\\pm|\(\+|×10|_\(|\^\+)|[=<>≃≈∼≤≥]\s*[-−]?\d")
-_CLAUSE = 45  # characters between a name and its value
-_DEFINED = (
-    r"(?:known as|called|dubbed|termed|so-called|named)\W{{1,4}}(?:the )?{0}|"
-    r"{0}\W{{1,3}}(?:\([^)]{{1,20}}\)\W{{0,3}})?(?:is|are) (?!not|also|often|shown|found)"
-)
 _META = re.compile(
     r"\b(?:we|this|our|the present|here,?)\b[^.]{0,40}?\b(?:attempt|review|discuss|describe|"
     r"summari[sz]e|aim|propose to|overview|outline|address|ask|investigate|examine|explore|"
-    r"introduce|question)\b",
+    r"introduce|question)\b|"
+    r"\b(?:is|are|will be) (?:also |briefly |then )?(?:discussed|described|presented|reviewed|"
+    r"summari[sz]ed|outlined|considered|investigated|explored|examined)\b",
     re.IGNORECASE,
 )
 _RESULT = re.compile(
     r"\b(?:finds?|found|shows?|shown|conclude|measured?|obtain|detect|constrain)", re.IGNORECASE
 )
-_PREMISE = re.compile(r"^(?:why|how) (?:did|does|do|has|have|is|are|was|were)\b", re.IGNORECASE)
+_PREMISE = re.compile(
+    r"^(?:(?:why|how) (?:did|does|do|has|have|is|are|was|were)|did|has|have)\b", re.IGNORECASE
+)
 _STRONG = re.compile(
     r"\b(?:rul\w+ out|exclud\w+|disprov\w+|prov(?:e|es|ed|en)|confirm\w*|refut\w+|falsif\w+|"
     r"contradict\w*|discover\w*|detect\w*|fail(?:s|ed)?|reject\w*|abandon\w*)\b",
     re.IGNORECASE,
 )
+_STANCE = re.compile(
+    r"\b(?:support\w*|favou?r\w*|prefer\w*|evidence|consistent|compatible|agree\w*|confirm\w*|"
+    r"indicat\w*|suggest\w*|conclud\w*|find|found|shows?|detect\w*|demonstrat\w*|rul\w+ out|"
+    r"exclud\w*|reject\w*|challeng\w*|tension|disprov\w*|must|strong\w*)\b",
+    re.IGNORECASE,
+)
+NO_SIDE = "No sentence found takes a side."
 ONE_SIDE = "Only one side was found among these papers; this does not mean that astronomers agree."
-
-
-class _Aim(NamedTuple):
-    """What a question asks for: its kind, the names in it, and the terms of its subject."""
-
-    kind: str  # "value", "definition", "comparison", "consensus" or ""
-    names: tuple[str, ...]
-    terms: frozenset[str]
-    sources: tuple[str, ...] = ()  # names of objects, surveys and symbols, which have values
-    defined: re.Pattern[str] | None = None  # matches sentences that define the subject
 
 
 def extract_answer(
@@ -86,6 +81,7 @@ def extract_answer(
     *,
     score: Score | None = None,
     n_sentences: int = 6,
+    n_listed: int | None = None,
     diversity: float = 0.3,
     notes: tuple[str, ...] = (QUOTED,),
 ) -> Answer:
@@ -93,10 +89,12 @@ def extract_answer(
 
     Sentences are chosen by maximal marginal relevance (Carbonell & Goldstein 1998), first one
     and then at most two per paper. The relevance is the product of the similarity of the
-    sentence and the square root of the probability that its paper answers the question.
+    sentence, a power of the probability that its paper answers the question, and weights of its
+    role and its fit: sentences on the aims and methods of a paper seldom answer a question.
     Questions, sentences about the paper itself and sentences without the subject are left out.
     Sentences with the names and the kind of statement that the question asks for come first:
-    values, definitions or comparisons. Sentences are quoted without changes.
+    values, definitions, causes or comparisons. Sentences are quoted without changes.
+    With `n_listed`, the answer contains only the first papers and those that it quotes.
     """
 
     def abstain(reason: str) -> Answer:
@@ -104,46 +102,25 @@ def extract_answer(
 
     if not results.matched:
         return abstain(results.note.replace("; the nearest are:", "."))
-    aim = _aim_of(question)
-    has_other_object = _names_other_object(question, results.papers)
-    own = [
-        [
-            one
-            for one in sentences_of(paper)
-            if _is_statement(one.text) and not has_other_object(one.text)
-        ]
-        if not (_may_be_joke(paper) or _is_retracted(paper) or has_other_object(paper.title))
-        else []
-        for paper in results.papers
-    ]
-    sentences = [sentence for some in own for sentence in some]
-    if not sentences:
+    aim = aim_of(question)
+    pool = _read_pool(question, results, aim)
+    if not pool.sentences:
         return abstain("No paper with an abstract was found.")
-    texts = [sentence.text for sentence in sentences]
-    near = np.clip(np.asarray((score or word_scores)(question, texts), dtype=float), 0.0, None)
+    texts = [sentence.text for sentence in pool.sentences]
+    asked = f"{question} {aim.nouns}".strip()
+    near = np.clip(np.asarray((score or word_scores)(asked, texts), dtype=float), 0.0, None)
     if not near.any():
         return abstain("No sentence of the papers found is near enough to the question.")
-    ranks = np.repeat(np.arange(len(own)), [len(some) for some in own])
-    titles = [results.papers[rank].title for rank in ranks]
-    fit = np.array([_fit(aim, text, title) for text, title in zip(texts, titles, strict=True)])
-    fit *= np.where(
-        [_is_of_april_first(results.papers[rank]) for rank in ranks], _ON_APRIL_FIRST, 1.0
-    )
-    scores = np.array([results.hits[rank].score for rank in ranks], dtype=float)
-    relevance = np.sqrt(_chance_of_answer(near, ranks, scores)) * near * fit
+    scores = np.array([results.hits[rank].score for rank in pool.ranks], dtype=float)
+    chance = _chance_of_answer(near, pool.ranks, scores)
+    relevance = near * pool.fit * chance ** _POWERS.get(aim.kind, _POWER)
     if not (relevance > 0).any():
-        return abstain("No sentence of the papers found is about the question.")
-    sides = np.array([side_of(question, text) for text in texts])
-    is_two_sided = aim.kind == "consensus" and any(
-        (relevance[sides == side] >= _MIN_NUMBER * relevance.max()).any() for side in (1, -1)
-    )
-    chosen: list[int] = []
-    for side in (1, -1) if is_two_sided else (None,):
-        of = relevance if side is None else np.where(sides == side, relevance, 0.0)
-        n = n_sentences if side is None else (n_sentences + 1) // 2
-        some = _choose(sentences, of, n_sentences=n, diversity=diversity) if of.any() else []
-        chosen += [place for place in some if relevance[place] >= _MIN_NUMBER * relevance.max()]
-    quoted = [sentences[place] for place in chosen]
+        what = f"gives {DIMENSION_NAMES[aim.dimension]}" if aim.dimension else ""
+        return abstain(f"No sentence of the papers found {what or 'is about the question'}.")
+    chosen = _choose_by_side(question, aim, pool, relevance, n=n_sentences, diversity=diversity)
+    quoted = [pool.sentences[place] for place, _ in chosen]
+    if n_listed is not None:
+        results = _with_quoted_papers(results, quoted, n_listed)
     labels = [paper.label for paper in results.papers]
     years = {paper.paper_id: paper.year for paper in results.papers}
 
@@ -152,51 +129,117 @@ def extract_answer(
         year = years.get(one.paper_id)
         return f"- “{text}” {f'({year}) ' if year else ''}[{one.label}]"
 
-    lines = list(map(line, quoted))
-    side_names: list[Literal["", "for", "against"]] = [""] * len(quoted)
-    if is_two_sided:
-        side_names = ["for" if sides[place] > 0 else "against" for place in chosen]
-        n_for = sum(sides[place] > 0 for place in chosen)
-        if 0 < n_for < len(chosen):
-            lines = ["For:", *lines[:n_for], "", "Against:", *lines[n_for:]]
-        else:
-            notes = (*notes, ONE_SIDE)
-    of_april = [
-        paper.label
-        for paper in results.papers
-        if _is_of_april_first(paper) and paper.label in {one.label for one in quoted}
-    ]
-    if of_april:
-        appeared = "appeared on 1 April; some papers of this day are jokes."
-        notes = (*notes, f"{', '.join(of_april)} {appeared}")
+    lines: list[str] = []
+    names = list(dict.fromkeys(side for _, side in chosen))
+    for name in names if len(names) > 1 and "" not in names else ("",):
+        title = [f"{name[:1].upper()}{name[1:]}:"] if name else []
+        some = [line(pool.sentences[place]) for place, side in chosen if side == name or not name]
+        lines += [*([""] if lines else []), *title, *some]
+    n_sides = len({*names} - {""})
+    if aim.kind == "consensus" and not aim.compared and n_sides < 2:
+        notes = (*notes, ONE_SIDE if n_sides else NO_SIDE)
     return Answer(
         question=question,
         text="\n".join(lines),
         claims=tuple(
-            Claim(s.text, (s.label,), (s,), "supported", side)
-            for s, side in zip(quoted, side_names, strict=True)
+            Claim(one.text, (one.label,), (one,), "supported", side)
+            for one, (_, side) in zip(quoted, chosen, strict=True)
         ),
         results=results,
         method=METHOD,
         style=METHOD,
-        notes=(*notes, *_doubt_premise(question, aim, texts)),
+        notes=(*notes, *_note_april_first(results, quoted), *_doubt_premise(question, aim, texts)),
     )
 
 
-@cache
-def _aims() -> dict[str, re.Pattern[str]]:
-    stored = read_yaml(data_file("questions.yaml"))["aims"]
-    return {name: re.compile("|".join(parts), re.IGNORECASE) for name, parts in stored.items()}
+class _Pool(NamedTuple):
+    """Sentences that can be quoted, their weights, and the places of their papers."""
+
+    sentences: list[Evidence]
+    fit: Floats
+    ranks: NDArray[np.int64]
 
 
-def _aim_of(question: str) -> _Aim:
-    entities, subject = find_entities(question), " ".join(subject_words(question))
-    names = tuple(entity.text for entity in entities)
-    sources = tuple(entity.text for entity in entities if entity.kind in ("acronym", "object"))
-    kind = next((name for name, pattern in _aims().items() if pattern.search(question)), "")
-    phrase = re.escape(subject.removesuffix("s")) + "s?"
-    defined = re.compile(_DEFINED.format(phrase), re.IGNORECASE)
-    return _Aim(kind, names, frozenset(tokenise(subject)), sources, defined)
+def _read_pool(question: str, results: Results, aim: Aim) -> _Pool:
+    """Return the sentences that share most words with a question and fit its aim."""
+    has_other_object = _names_other_object(question, results.papers)
+    newest = max((paper.year or 0 for paper in results.papers), default=0)
+    sentences: list[Evidence] = []
+    fits: list[float] = []
+    ranks: list[int] = []
+    for rank, paper in enumerate(results.papers):
+        if _may_be_joke(paper) or _is_retracted(paper) or has_other_object(paper.title):
+            continue
+        every = sentences_of(paper)
+        roles = role_probabilities([one.text for one in every]) @ ROLE_WEIGHTS[aim.kind]
+        if len(aim.terms) > _LONG_QUESTION:
+            roles = np.sqrt(roles)
+        usual = _ON_APRIL_FIRST if _is_of_april_first(paper) else 1.0
+        if paper.year and newest - paper.year > _OLD_YEARS:
+            usual *= _OLD
+        for one, role in zip(every, roles, strict=True):
+            if _is_statement(one.text) and not has_other_object(one.text):
+                sentences.append(one)
+                fits.append(usual * role * fit_of(aim, one.text, paper.title))
+                ranks.append(rank)
+    fit, shared = (
+        np.array(fits),
+        word_scores(f"{question} {aim.nouns}", [one.text for one in sentences]),
+    )
+    kept = np.sort(np.argsort(-fit * (_UNSHARED + shared), kind="stable")[:_MEASURED])
+    return _Pool([sentences[place] for place in kept], fit[kept], np.array(ranks)[kept])
+
+
+def _choose_by_side(
+    question: str, aim: Aim, pool: _Pool, relevance: Floats, *, n: int, diversity: float
+) -> list[tuple[int, str]]:
+    """Return the places and sides of the sentences to quote; a question without sides has ""."""
+    texts = [sentence.text for sentence in pool.sentences]
+    names, sides = _sides(question, aim, texts)
+    least = _MIN_NUMBER * float(relevance.max())
+    known = [name for name in names if (relevance[sides == name] >= least).any()]
+    if len(known) < 2:  # quote the best sentences, whatever their side
+        some = _choose(pool.sentences, relevance, n_sentences=n, diversity=diversity)
+        return [(place, str(sides[place])) for place in some if relevance[place] >= least]
+    chosen = []
+    for name in known:
+        of = np.where(sides == name, relevance, 0.0)
+        some = _choose(pool.sentences, of, n_sentences=(n + 1) // 2, diversity=diversity)
+        chosen += [(place, name) for place in some if of[place] >= least]
+    return chosen
+
+
+def _sides(question: str, aim: Aim, texts: Sequence[str]) -> tuple[tuple[str, ...], Any]:
+    """Return the names of the sides of a question, and the side of each text, or ""."""
+    if aim.compared:
+        one, other = (set(tokenise(thing)) for thing in aim.compared)
+        own = (one - other or one, other - one or other)
+        names = (*aim.compared, _BOTH)
+        found = []
+        for text in texts:
+            words = set(tokenise(text))
+            has = [2 * len(words & terms) >= len(terms) for terms in own]
+            found.append(_BOTH if all(has) else names[has.index(True)] if any(has) else "")
+        return names, np.array(found, dtype=object)
+    if aim.kind == "consensus":
+        by_sign = {1: _SIDES[0], -1: _SIDES[1], 0: ""}
+        found = [by_sign[side_of(question, one) if _STANCE.search(one) else 0] for one in texts]
+        return _SIDES, np.array(found, dtype=object)
+    return (), np.full(len(texts), "", dtype=object)
+
+
+def _with_quoted_papers(results: Results, quoted: Sequence[Evidence], n: int) -> Results:
+    """Return the first n papers and those that are quoted."""
+    ids = {one.paper_id for one in quoted}
+    hits = [hit for place, hit in enumerate(results.hits) if place < n or hit.paper.paper_id in ids]
+    return replace(results, hits=tuple(hits), settings={**results.settings, "k": n})
+
+
+def _note_april_first(results: Results, quoted: Sequence[Evidence]) -> tuple[str, ...]:
+    labels = {one.label for one in quoted}
+    found = [p.label for p in results.papers if _is_of_april_first(p) and p.label in labels]
+    appeared = "appeared on 1 April; some papers of this day are jokes."
+    return (f"{', '.join(found)} {appeared}",) if found else ()
 
 
 def _is_statement(text: str) -> bool:
@@ -235,30 +278,7 @@ def _names_other_object(question: str, papers: Sequence[Paper]) -> Callable[[str
     )
 
 
-def _fit(aim: _Aim, text: str, title: str) -> float:
-    """Return the weight of a sentence for a question; 0 if it is not about the subject."""
-    words = set(tokenise(text))
-    context = words | set(tokenise(title))
-    needed = min(_MIN_SHARED * len(aim.terms), _ENOUGH_TERMS)
-    if aim.terms and len(aim.terms & context) < needed:
-        return 0.0
-    weight = 1.0
-    if aim.names:
-        named, titled = shares_of_names(aim.names, [plain_math(text), plain_math(title)])
-        weight *= _OTHER + (_FITTING - _OTHER) * max(named, 0.7 * titled)
-    if aim.kind == "value":
-        is_value = bool(_MEASURED.search(text)) and bool(aim.terms & words)
-        weight *= _BEST if _value_of_name(aim, text) else _FITTING if is_value else _OTHER
-    elif aim.kind == "definition":
-        weight *= _BEST if aim.defined and aim.defined.search(text) else _OTHER
-    elif aim.kind == "comparison" and len(aim.terms) > 1:
-        weight *= _OTHER + (_FITTING - _OTHER) * len(aim.terms & words) / len(aim.terms)
-    return weight
-
-
-def _chance_of_answer(
-    near: NDArray[np.float64], ranks: NDArray[np.int64], scores: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _chance_of_answer(near: Floats, ranks: NDArray[np.int64], scores: Floats) -> Floats:
     """Return the probability that the paper of each sentence answers the question."""
     best = np.array([near[ranks == rank].max() for rank in ranks])
     largest = max(float(scores.max()), 1e-9)
@@ -266,23 +286,7 @@ def _chance_of_answer(
     return np.asarray(1.0 / (1.0 + np.exp(-_INTERCEPT - sums)))
 
 
-def _value_of_name(aim: _Aim, text: str) -> bool:
-    """Return whether a value directly follows a name, such as SH0ES or S8, of a question."""
-    plain = plain_math(text)
-    for name in aim.sources:
-        for match in re.finditer(re.escape(plain_math(name)), plain, re.IGNORECASE):
-            if _MEASURED.search(plain[match.end() : match.end() + _CLAUSE]):
-                return True
-    return False
-
-
-def plain_math(text: str) -> str:
-    r"""Write symbols without LaTeX, so that ``$S_{8}$`` and ``$f_{\rm NL}$`` are S8 and fNL."""
-    text = re.sub(r"\\(?:rm|mathrm|text|textrm)\b\s*", "", text)
-    return re.sub(r"[\\${}_]", "", text)
-
-
-def _doubt_premise(question: str, aim: _Aim, texts: Sequence[str]) -> tuple[str, ...]:
+def _doubt_premise(question: str, aim: Aim, texts: Sequence[str]) -> tuple[str, ...]:
     """Return a note if a question assumes a result that no sentence states."""
     verb = _STRONG.search(question)
     if verb is None or not _PREMISE.search(question):
@@ -320,11 +324,7 @@ def failure_notes(reason: object) -> tuple[str, ...]:
 
 
 def _choose(
-    sentences: Sequence[Evidence],
-    relevance: NDArray[np.float64],
-    *,
-    n_sentences: int,
-    diversity: float,
+    sentences: Sequence[Evidence], relevance: Floats, *, n_sentences: int, diversity: float
 ) -> list[int]:
     """Return the indices of the sentences to quote, most relevant first."""
     alike = likeness([sentence.text for sentence in sentences])

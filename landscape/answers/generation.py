@@ -68,6 +68,7 @@ def answer(
     audience: str | None = None,
     thread: Sequence[Answer] = (),
     score: Score | None = None,
+    n_listed: int | None = None,
     check_with_model: bool = True,
     on_text: OnText | None = None,
 ) -> Answer:
@@ -94,7 +95,7 @@ def answer(
         raise InputError(f"The style {style!r} is unknown. Choose one of: {', '.join(STYLES)}.")
 
     def quote(notes: tuple[str, ...]) -> Answer:
-        return extract_answer(question, results, score=score, notes=notes)
+        return extract_answer(question, results, score=score, n_listed=n_listed, notes=notes)
 
     if model is None or not results.matched or not results.papers:
         wanted = [name for name, given in (("language", language), ("audience", audience)) if given]

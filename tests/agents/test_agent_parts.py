@@ -24,6 +24,7 @@ from landscape.agents.survey_scoring import (
     SurveyEvidence,
     citation_weight,
     likelihood_words,
+    names_subject,
     probabilities,
     scores,
 )
@@ -50,8 +51,17 @@ def test_scores_of_papers() -> None:
     assert close > far
     assert citation_weight(np.array([0.0, 0.1, 0.7])).round(2).tolist() == [0.0, 0.13, 0.5]
     fitting = np.array([1.0, 0.9, 0.8, 0.9])
-    words = likelihood_words(np.array([0.9, 0.3, 0.9, 0.1]), fitting)
+    named = np.ones(4, dtype=bool)
+    words = likelihood_words(np.array([0.9, 0.3, 0.9, 0.1]), fitting, named)
     assert words == ["very likely", "likely", "possible", "unlikely"]
+    assert likelihood_words(np.ones(4), fitting, ~named) == ["unlikely"] * 4
+
+
+def test_a_paper_that_names_little_of_the_subject_needs_a_high_score() -> None:
+    shares = np.array([1.0] * 10 + [0.5, 0.5, 0.2])
+    found = names_subject(np.array([0.2] * 10 + [0.4, 0.6, 0.9]), shares)
+    assert found[:10].all()
+    assert found[10:].tolist() == [False, True, False]
 
 
 def test_replies_of_pasa_are_parsed() -> None:

@@ -175,7 +175,8 @@ def test_a_server_that_is_not_there_costs_a_moment(
 
 def test_what_it_was_answered_with_asks_so_again(demo_atlas: Atlas, offline: None) -> None:
     said = demo_atlas.ask(QUESTION, keywords=["Wolf-Rayet"], method="words")
-    assert said.settings["k"] == said.results.settings["k"] == len(said.papers)
+    assert said.settings["k"] == said.results.settings["k"] == 10
+    assert len(said.papers) >= 10
     assert said.settings["weights"]["keyword"] == 0.5
     assert said.results.settings["method"] == "words"
     again = demo_atlas.ask(said.question, **said.settings)

@@ -193,8 +193,8 @@ class Crawler:
     def _queries(self, most: int) -> tuple[list[str], str]:
         """Return queries for parts of the question, and their origin: "model" or "facet".
 
-        Without a model, the parts are phrases of the question, and then its subject with the most
-        frequent keywords of the papers found.
+        Without a model, the parts are phrases of the question. If it has only one phrase, they are
+        its subject with the most frequent keywords of the papers found.
         """
         if self.model is not None and most > 0:
             asked = [search.text for search in self.searches]
@@ -207,7 +207,7 @@ class Crawler:
                     f"The language model proposed no searches{why}. The question was split instead."
                 )
         facets = split_question(self.question, subjects=self._find_keywords(), most=most)
-        return [*facets, *self._subtopics(most - len(facets))], "facet"
+        return facets or self._subtopics(most), "facet"
 
     def _subtopics(self, most: int) -> list[str]:
         """Return the subject of the question with frequent keywords of the best papers."""

@@ -372,7 +372,8 @@ def differs(claim: str, sentence: str) -> bool:
 
 _DENIAL = re.compile(
     r"\b(?:not|no|never|neither|nor|none|cannot|rules? out|ruled out|excludes?|excluded|rejects?|"
-    r"rejected|disfavou?r(?:s|ed)?|inconsistent|incompatible|lacks?|against)\b",
+    r"rejected|disfavou?r(?:s|ed)?|inconsistent|incompatible|lacks?|against|challeng(?:e|es|ed|ing)|"
+    r"non(?=-))\b",
     re.IGNORECASE,
 )
 _AFFIRMED = re.compile(

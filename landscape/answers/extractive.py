@@ -58,8 +58,10 @@ _RESULT = re.compile(
     r"\b(?:finds?|found|shows?|shown|conclude|measured?|obtain|detect|constrain)", re.IGNORECASE
 )
 _PREMISE = re.compile(
-    r"^(?:(?:why|how) (?:did|does|do|has|have|is|are|was|were)|did|has|have)\b", re.IGNORECASE
+    r"^(?:(?:why|how|when) (?:did|does|do|has|have|is|are|was|were)|did|has|have)\b", re.IGNORECASE
 )
+_WHY = re.compile(r"^(?:why|when)\b", re.IGNORECASE)
+_FEW_TERMS = 6  # of a question whose premise one sentence can state
 _STRONG = re.compile(
     r"\b(?:rul\w+ out|exclud\w+|disprov\w+|prov(?:e|es|ed|en)|confirm\w*|refut\w+|falsif\w+|"
     r"contradict\w*|discover\w*|detect\w*|fail(?:s|ed)?|reject\w*|abandon\w*)\b",
@@ -288,15 +290,21 @@ def _chance_of_answer(near: Floats, ranks: NDArray[np.int64], scores: Floats) ->
 
 def _doubt_premise(question: str, aim: Aim, texts: Sequence[str]) -> tuple[str, ...]:
     """Return a note if a question assumes a result that no sentence states."""
-    verb = _STRONG.search(question)
-    if verb is None or not _PREMISE.search(question):
+    if not _PREMISE.search(question):
         return ()
-    stem = verb[0].lower()[:4]
-    needed = aim.terms - set(tokenise(verb[0]))
-    stated = any(
-        stem in text.lower() and len(needed & set(tokenise(text))) >= 0.9 * len(needed)
-        for text in texts
-    )
+    verb = _STRONG.search(question)
+    held = [(text.lower(), set(tokenise(text))) for text in texts]
+    if verb is not None:
+        stem = verb[0].lower()[:4]
+        needed = aim.terms - set(tokenise(verb[0]))
+        stated = any(
+            stem in text and len(needed & words) >= 0.9 * len(needed) for text, words in held
+        )
+    elif _WHY.search(question) and 1 < len(aim.terms) <= _FEW_TERMS:
+        most = max((len(aim.terms & words) for _, words in held), default=0)
+        stated = most >= 0.75 * len(aim.terms)
+    else:
+        return ()
     premise = _PREMISE.sub("", question).strip(" ?.")
     note = f"No paper found states that “{premise}”; the question may assume what is not so."
     return () if stated else (note,)

@@ -87,6 +87,16 @@ _DIMENSIONS = {
         "speed": "velocity|speed|how fast",
     }.items()
 }
+_QUANTITY_WORDS = {
+    dimension: re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
+    for dimension, words in {
+        "mass": r"mass(?:es)?|massive|M_\w+",
+        "distance": r"distances?|away|parallax\w*|moduli|modulus|located",
+        "age": r"ages?|aged|old|years ago",
+        "K": r"temperatures?|cooler|hotter|hot|cold|T_\w+",
+        "speed": r"velocit\w+|speeds?|moves?|moving",
+    }.items()
+}
 DIMENSION_NAMES: Mapping[str, str] = {
     "mass": "a mass",
     "distance": "a distance",
@@ -157,6 +167,10 @@ def _aims() -> dict[str, re.Pattern[str]]:
 _COMPARED = (
     re.compile(r"\bbetween (?P<one>.+?) and (?P<other>.+)", re.IGNORECASE),
     re.compile(r"\bcompare (?P<one>.+?) (?:and|with|to|against) (?P<other>.+)", re.IGNORECASE),
+    re.compile(
+        r"^how (?:does|do|did) (?:.+ of )?(?P<one>.+?) and (?P<other>.+?) (?:differ|compare)\b",
+        re.IGNORECASE,
+    ),
     re.compile(r"^how (?:does|do|did) (?P<one>.+?) compare (?:with|to) (?P<other>.+)", re.I),
     re.compile(r"^how (?:does|do|did) (?P<one>.+?) differ from (?P<other>.+)", re.IGNORECASE),
     re.compile(r"^(?P<one>.+?) (?:versus|vs\.?) (?P<other>.+)", re.IGNORECASE),
@@ -227,11 +241,16 @@ def fit_of(aim: Aim, text: str, title: str) -> float:
 def _fit_of_value(aim: Aim, text: str, title: str, words: set[str]) -> float:
     if aim.dimension and aim.dimension not in dimensions_of(text):
         return 0.0
+    whole = plain_math(f"{title} {text}").casefold()
+    if aim.names and not any(plain_math(name).casefold() in whole for name in aim.names):
+        return 0.0
     if aim.dimension and aim.names and not any(shares_of_names(aim.names, [title])):
         objects = {entity.text for entity in find_entities(title) if entity.kind == "object"}
         if objects:  # a paper on another object, which is compared with this one
             return 0.0
-    if aim.dimension or _value_of_name(aim, text):
+    if aim.dimension:
+        return _BEST if _QUANTITY_WORDS[aim.dimension].search(text) else _OTHER
+    if _value_of_name(aim, text):
         return _BEST
     return _FITTING if _MEASURED.search(text) and aim.terms & words else _OTHER
 

@@ -19,7 +19,13 @@ from landscape.llm import connect_from_environment, load_reranker
 from landscape.llm.prompts import as_data, prompt
 from landscape.llm.reranking import checked_scores
 from landscape.search._filters import parse_filter
-from landscape.search.matching import foreign_language, match_papers, person_name, shared_words
+from landscape.search.matching import (
+    foreign_language,
+    match_papers,
+    person_name,
+    shared_words,
+    with_long_forms,
+)
 from landscape.search.outliers import find_outliers
 from landscape.search.papers import SearchIndexes
 from landscape.search.ranking import RANKING, Ranking, fused, reranked, weighed, word_by_word
@@ -278,23 +284,35 @@ class Engine:
         return np.intersect1d(self._only, passed)
 
     def _read(self, text: str, settings: SearchSettings, expansion: str | None) -> _Reading:
-        """Embed the query; if there is no embedder, search by words only."""
+        """Embed the query with long forms of acronyms; if there is no embedder, use words only."""
+        text, of_forms = with_long_forms(text)
+        terms = self._weighted_terms(text, of_forms) if of_forms else None
         if settings.method == "words":
-            return _Reading(text)
+            return _Reading(text, terms=terms)
         words = weights = None
         try:
             embedder = self.indexes.embedder
             if isinstance(embedder, WordEmbedder):
                 vector, spellings, words = embedder.read_query(text)
-                weights = self.indexes.rarity(spellings) if settings.rerank else None
+                if settings.rerank:
+                    shares = [of_forms.get(word.casefold(), 1.0) for word in spellings]
+                    weights = self.indexes.rarity(spellings) * np.array(shares, dtype=np.float32)
             else:
                 vector = embedder.embed([text])[0]
             if expansion:
                 vector = _unit(vector + embed_few(embedder, [expansion])[0])
         except LandscapeError as error:
             note = f"Searched by words alone, because the query cannot be embedded. {error}"
-            return _Reading(text, notes=(note,))
-        return _Reading(text, vector, words, weights)
+            return _Reading(text, terms=terms, notes=(note,))
+        return _Reading(text, vector, words, weights, terms)
+
+    def _weighted_terms(self, text: str, of_forms: Mapping[str, float]) -> dict[str, float]:
+        """Return the search terms of a query, with smaller weights for those of long forms."""
+        index = self.indexes.words
+        weights = dict.fromkeys(index.terms(text), 1.0)
+        for word, weight in of_forms.items():
+            weights |= {term: weight for term in index.terms(word) if term in weights}
+        return weights
 
     def _candidates(
         self,

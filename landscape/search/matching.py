@@ -109,6 +109,52 @@ def subject_words(query: str) -> tuple[str, ...]:
     return tuple({word.casefold(): word for word in reversed(named)}.values())[::-1]
 
 
+_OF_ACRONYM = 0.5  # weight of an acronym beside its long form
+_SAME_LETTERS = 8  # letters of the first word that a query with the long form has
+_ACRONYM = re.compile(r"(?<![\w-])[A-Z][A-Za-z]{1,6}(?![\w-]| ?\d)")
+
+
+def long_forms(query: str) -> dict[str, str]:
+    """Return the acronyms of a query with their long forms, if it does not have them.
+
+    >>> long_forms("GW memory")
+    {'GW': 'gravitational wave'}
+    >>> long_forms("active galactic nuclei (AGN) in dwarfs")
+    {}
+    """
+    known, found = query.casefold(), {}
+    for acronym in _ACRONYM.findall(query):
+        form = _acronyms().get(acronym) or _acronyms().get(acronym.removesuffix("s"))
+        if form and form.split()[0][:_SAME_LETTERS] not in known:
+            found[acronym] = form
+    return found
+
+
+def with_long_forms(query: str) -> tuple[str, dict[str, float]]:
+    """Return a query with long forms of acronyms, and the weights of the words of both.
+
+    A long form counts as much as one word, although it has several.
+
+    >>> with_long_forms("GW memory")
+    ('gravitational wave (GW) memory', {'gravitational': 0.5, 'wave': 0.5, 'gw': 0.5})
+    """
+    weights: dict[str, float] = {}
+    text = query
+    for acronym, form in long_forms(query).items():
+        words = _WORD.findall(form)
+        weights |= {word.casefold(): 1.0 / len(words) for word in words}
+        weights[acronym.casefold()] = _OF_ACRONYM
+        text = re.sub(rf"(?<![\w-]){re.escape(acronym)}(?![\w-])", f"{form} ({acronym})", text)
+    return text, weights
+
+
+@cache
+def _acronyms() -> dict[str, str]:
+    """Return common acronyms of astronomy with their long forms."""
+    stored: dict[str, str] = read_yaml(data_file("acronyms.yaml"))
+    return stored
+
+
 @cache
 def empty_words() -> frozenset[str]:
     """Return words that do not name a subject."""

@@ -7,9 +7,10 @@ import json
 import pytest
 
 from landscape import Atlas
+from landscape._io import data_file, read_yaml
 from landscape.agents.mcp_server import Tools
 from landscape.cli import main
-from landscape.search.matching import person_name, subject_words
+from landscape.search.matching import long_forms, person_name, subject_words, with_long_forms
 
 NONSENSE = ["asdfqwer zxcv", "the", "chocolate cake recipe", "landlord law", "how to train a puppy"]
 SUBJECTS = [
@@ -117,3 +118,32 @@ def test_other_languages_are_refused_in_one_sentence(
 def test_names_with_foreign_words_are_english(demo_atlas: Atlas, query: str) -> None:
     assert "language" not in demo_atlas.search(query).note
     assert "seems to be" not in " ".join(demo_atlas.search(query).coverage.notes)
+
+
+@pytest.mark.parametrize(
+    ("query", "forms"),
+    [
+        ("GW memory", {"GW": "gravitational wave"}),
+        ("PAHs in disks", {"PAHs": "polycyclic aromatic hydrocarbons"}),
+        ("active galactic nuclei (AGN)", {}),  # the query has the long form
+        ("SN 1987A", {}),  # the name of an object
+        ("HI in dwarfs", {}),  # neutral hydrogen is no acronym
+        ("in the ism", {}),  # not written as an acronym
+    ],
+)
+def test_acronyms_of_a_query_have_long_forms(query: str, forms: dict[str, str]) -> None:
+    assert long_forms(query) == forms
+
+
+def test_a_long_form_counts_as_one_word() -> None:
+    text, weights = with_long_forms("PAHs in disks")
+    assert text == "polycyclic aromatic hydrocarbons (PAHs) in disks"
+    assert sum(weights[word] for word in ("polycyclic", "aromatic", "hydrocarbons")) == 1.0
+    assert weights["pahs"] < 1.0
+    assert "disks" not in weights
+
+
+def test_no_acronym_is_the_name_of_a_facility() -> None:
+    acronyms = read_yaml(data_file("acronyms.yaml"))
+    assert not set(acronyms) & set(read_yaml(data_file("missions.yaml")))
+    assert all(len(form) > len(acronym) for acronym, form in acronyms.items())

@@ -742,6 +742,9 @@ class Judgement:
     paper_says: str = ""  # text of the paper that differs from the draft
 
 
+_SAME_TITLE = 0.4  # share of the words of the shorter title
+
+
 @dataclass(frozen=True)
 class BibliographyEntry(Record):
     """Entry of a bibliography, and the paper of an atlas that it describes.
@@ -766,12 +769,22 @@ class BibliographyEntry(Record):
         doi = self.paper.doi and f"doi:{self.paper.doi}"
         return ", ".join(filter(None, (self.paper.bibcode, self.paper.journal, doi)))
 
+    @property
+    def other_title(self) -> str:
+        """Title of the paper if it shares few words with that of the entry, otherwise ""."""
+        if self.paper is None:
+            return ""
+        mine, its = (set(normal_title(one).split()) for one in (self.title, self.paper.title))
+        is_same = not mine or not its or len(mine & its) >= _SAME_TITLE * min(len(mine), len(its))
+        return "" if is_same else self.paper.title
+
     def _json(self) -> dict[str, object]:
         return {
             "key": self.key,
             "title": self.title,
             "status": self.status,
             "published_as": self.published_as or None,
+            "other_title": self.other_title or None,
             "paper": self.paper,
         }
 

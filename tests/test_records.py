@@ -135,7 +135,7 @@ KEYS = {
     "Judgement": (
         "key line sentence part verdict paper evidence nearness why deciding draft_says paper_says"
     ),
-    "BibliographyEntry": "key title status published_as paper",
+    "BibliographyEntry": "key title status published_as other_title paper",
     "Uncited": "line sentence why candidates chance",
     "DraftCheck": "citations bibliography uncited counts sentences method partial notes",
     "Linked": "paper_id node title year score is_stub",

@@ -319,7 +319,8 @@ def test_a_report_has_the_mismatch_and_the_status_of_each_entry(
         "  abstract={We study dust. It rotates in 16.79 h in the models of this rotating gas.}}\n"
         f"@article{{in, title={{{paper.title}}}, author={{{' and '.join(paper.authors)}}},\n"
         "  journal={arXiv preprint arXiv:2401.00001}}\n"
-        f"@article{{published, title={{{paper.title}}}, adsurl={{{paper.url}}}}}",
+        f"@article{{published, title={{{paper.title}}}, adsurl={{{paper.url}}}}}\n"
+        f"@article{{wrong, title={{Cheese ripens slowly}}, adsurl={{{paper.url}}}}}",
         encoding="utf-8",
     )
     tex.write_text("The gas of these models rotates in 6.79 h with [x](y) \\cite{roe}.")
@@ -340,12 +341,21 @@ def test_a_report_has_the_mismatch_and_the_status_of_each_entry(
         "roe": "unknown",
         "in": "now published",
         "published": "in the atlas",
+        "wrong": "in the atlas",
     }
+    other = {key: entry["other_title"] for key, entry in entries.items()}
+    assert other == {"roe": None, "in": None, "published": None, "wrong": paper.title}
     assert entries["in"]["published_as"].startswith(f"{paper.bibcode}, {paper.journal}")
     assert entries["published"]["published_as"] is None
     assert main(words) == 0
     text = capsys.readouterr().out
-    for said in ("6.79 h", "16.79 h", f"now published as {paper.bibcode}", "unknown"):
+    for said in (
+        "identifier is that of",
+        "6.79 h",
+        "16.79 h",
+        f"now published as {paper.bibcode}",
+        "unknown",
+    ):
         for report in (text, found["md"], found["html"]):
             assert said in report
     assert "heats z ∼ 2 gas" in found["md"]

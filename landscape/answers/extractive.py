@@ -69,7 +69,8 @@ _STRONG = re.compile(
 )
 _STANCE = re.compile(
     r"\b(?:support\w*|favou?r\w*|prefer\w*|evidence|consistent|compatible|agree\w*|confirm\w*|"
-    r"indicat\w*|suggest\w*|conclud\w*|find|found|shows?|detect\w*|demonstrat\w*|rul\w+ out|"
+    r"indicates?|indicated|suggest\w*|conclud\w*|find|found|shows?|detect\w*|demonstrates?|"
+    r"demonstrated|rul\w+ out|"
     r"exclud\w*|reject\w*|challeng\w*|tension|disprov\w*|must|strong\w*)\b",
     re.IGNORECASE,
 )

@@ -47,7 +47,7 @@ _DEFINED = (
     r"(?:known as|called|dubbed|termed|so-called|named)\W{{1,4}}(?:the )?{0}|"
     r"{0}\W{{1,3}}(?:\([^)]{{1,20}}\)\W{{0,3}})?(?:is|are|refers? to) "
     r"(?:an? |the |one |among |some |(?:\w+ ){{0,2}}(?:defined|thought|believed|phenomen|"
-    r"explosion|object|galax|star|source|transient|binar|system|event|class|type|region|method|"
+    r"explosion|object|galax|star|source|transient|binary|binaries|system|event|class|type|region|method|"
     r"process|effect|difference|discrepancy|disagreement|tension|bright|luminous|compact|faint))"
 )
 _CAUSED = re.compile(

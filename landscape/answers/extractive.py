@@ -37,7 +37,6 @@ _RANK, _SCORE, _SENTENCE, _INTERCEPT = 3.3, 3.6, 4.0, -10.5
 _PER_PAPER = 2
 # Powers of the probability that the paper answers. Any paper on a subject can define it.
 _POWERS, _POWER = {"definition": 0.0, "value": 0.25}, 0.35
-
 # Long questions often describe one paper, whose aims and methods are then evidence too.
 _LONG_QUESTION = 6  # terms
 _OLD, _OLD_YEARS = 0.7, 20  # weight of papers that are much older than the newest one
@@ -45,7 +44,6 @@ _MEASURED = 120  # number of sentences whose similarity to the question is measu
 _UNSHARED = 0.1  # weight of a sentence without words of the question, in this choice
 _SIDES, _BOTH = ("for", "against"), "both"
 _ON_APRIL_FIRST = 0.7  # weight of sentences of papers that may be jokes
-_NUMBER = re.compile(r"\d")
 _META = re.compile(
     r"\b(?:we|this|our|the present|here,?)\b[^.]{0,40}?\b(?:attempt|review|discuss|describe|"
     r"summari[sz]e|aim|propose to|overview|outline|address|ask|investigate|examine|explore|"
@@ -185,10 +183,8 @@ def _read_pool(question: str, results: Results, aim: Aim) -> _Pool:
                 sentences.append(one)
                 fits.append(usual * role * fit_of(aim, one.text, paper.title))
                 ranks.append(rank)
-    fit, shared = (
-        np.array(fits),
-        word_scores(f"{question} {aim.nouns}", [one.text for one in sentences]),
-    )
+    fit, texts = np.array(fits), [one.text for one in sentences]
+    shared = word_scores(f"{question} {aim.nouns}", texts)
     kept = np.sort(np.argsort(-fit * (_UNSHARED + shared), kind="stable")[:_MEASURED])
     return _Pool([sentences[place] for place in kept], fit[kept], np.array(ranks)[kept])
 

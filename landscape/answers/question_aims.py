@@ -164,8 +164,12 @@ def _aims() -> dict[str, re.Pattern[str]]:
     return {name: re.compile("|".join(parts), re.IGNORECASE) for name, parts in stored.items()}
 
 
+_LONGEST_COMPARISON = 200  # characters
 _COMPARED = (
-    re.compile(r"\bbetween (?P<one>.+?) and (?P<other>.+)", re.IGNORECASE),
+    re.compile(
+        r"\b(?:differences?|contrast|distinguish) between (?P<one>.+?) and (?P<other>.+)",
+        re.IGNORECASE,
+    ),
     re.compile(r"\bcompare (?P<one>.+?) (?:and|with|to|against) (?P<other>.+)", re.IGNORECASE),
     re.compile(
         r"^how (?:does|do|did) (?:.+ of )?(?P<one>.+?) and (?P<other>.+?) (?:differ|compare)\b",
@@ -174,7 +178,7 @@ _COMPARED = (
     re.compile(r"^how (?:does|do|did) (?P<one>.+?) compare (?:with|to) (?P<other>.+)", re.I),
     re.compile(r"^how (?:does|do|did) (?P<one>.+?) differ from (?P<other>.+)", re.IGNORECASE),
     re.compile(r"^(?P<one>.+?) (?:versus|vs\.?) (?P<other>.+)", re.IGNORECASE),
-    re.compile(r"^(?:is|are|does|do) (?P<one>.+?) or (?P<other>.+)", re.IGNORECASE),
+    re.compile(r"^(?:is|are|does|do) (?!there\b|it\b)(?P<one>.+?) or (?P<other>.+)", re.IGNORECASE),
 )
 _REST = re.compile(
     r"[:,;?]|\s+(?:for|in|of|as|on|from|responsible|which|to explain|explain|better|the cause)\b.*",
@@ -191,6 +195,8 @@ def compared_things(question: str) -> tuple[str, ...]:
     ()
     """
     text = " ".join(question.split())
+    if len(text) > _LONGEST_COMPARISON:  # a paragraph, or the titles of papers
+        return ()
     for pattern in _COMPARED:
         if match := pattern.search(text):
             things = [

@@ -76,6 +76,9 @@ def test_a_sentence_that_depends_on_the_one_before_counts_less() -> None:
          ("photoevaporation", "core-powered mass loss")),
         ("Is dark energy evolving?", ()),
         ("between and", ()),
+        ("What is the relation between black hole mass and bulge mass?", ()),
+        ("Is there a planet or a brown dwarf around Proxima?", ()),
+        ("MOND versus dark matter in galaxies. " * 9, ()),
     ],
 )  # fmt: skip
 def test_the_things_that_a_question_compares(question: str, things: tuple[str, ...]) -> None:

@@ -70,7 +70,7 @@ def test_a_claim_opens_on_its_sentence(jupyter: JupyterPage, panel: Locator) -> 
     ask(jupyter, panel, QUESTION)
     wait_for_answer(jupyter, panel, QUESTION)
     claims = panel.locator("details:has(> summary .badge)")
-    assert claims.count() >= 2
+    assert claims.count() >= 1
     first = claims.first
     assert not first.locator("mark").first.is_visible()
     first.locator("summary").click()

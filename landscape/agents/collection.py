@@ -235,7 +235,7 @@ class AtlasCollection:
         question = context.strip() or "Related work"
         results = Results(question, hits, replace(engine.indexes.coverage, n_searched=len(chosen)))
         model = connect_from_environment() if model == "auto" else model
-        subject = context.strip() or " ".join(paper.title for paper in chosen)
+        subject = " ".join([context.strip(), *(paper.title for paper in chosen)]).strip()
         notes: tuple[str, ...] = (QUOTED,)
         if model is not None:
             brief = {"text": context, "papers": papers_as_data(chosen)}
@@ -253,7 +253,9 @@ class AtlasCollection:
                         written = replace(written, notes=notes)
                     return written
                 notes = failure_notes("The model cited none of the papers.")
-        quoted = extract_answer(subject, results, n_sentences=2 * len(chosen), notes=notes)
+        quoted = extract_answer(
+            subject, results, n_sentences=2 * len(chosen), least=0.0, notes=notes
+        )
         return replace(quoted, question=question, style=STYLE)
 
     def find(self, name: str) -> tuple[Corpus, Paper]:

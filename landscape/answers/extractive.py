@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -23,13 +24,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    Texts = NDArray[np.object_]
 
 METHOD = "extractive"
 QUOTED = "Sentences quoted from the papers found; no language model is connected."
 NOT_ANSWERED = "The papers searched do not answer this question."
 _QUOTED_INSTEAD = "Sentences quoted from the papers found."
 
-_MIN_NUMBER = 0.2  # minimum relevance of a quoted sentence, relative to the best sentence
+_LEAST = 0.2  # minimum relevance of a quoted sentence, relative to the best sentence
 # Coefficients of the logistic regression for the probability that a paper answers a question:
 # inverse square root of the rank, score and best sentence relative to the largest, and intercept.
 # Fitted to the 150 questions of benchmarks/quotations.py; the other 120 are held out.
@@ -83,6 +85,7 @@ def extract_answer(
     score: Score | None = None,
     n_sentences: int = 6,
     n_listed: int | None = None,
+    least: float = _LEAST,
     diversity: float = 0.3,
     notes: tuple[str, ...] = (QUOTED,),
 ) -> Answer:
@@ -95,7 +98,8 @@ def extract_answer(
     Questions, sentences about the paper itself and sentences without the subject are left out.
     Sentences with the names and the kind of statement that the question asks for come first:
     values, definitions, causes or comparisons. Sentences are quoted without changes.
-    With `n_listed`, the answer contains only the first papers and those that it quotes.
+    With `n_listed`, the answer contains only the first papers and those that it quotes. `least` is
+    the smallest relevance of a quoted sentence, relative to the best one.
     """
 
     def abstain(reason: str) -> Answer:
@@ -118,7 +122,8 @@ def extract_answer(
     if not (relevance > 0).any():
         what = f"gives {DIMENSION_NAMES[aim.dimension]}" if aim.dimension else ""
         return abstain(f"No sentence of the papers found {what or 'is about the question'}.")
-    chosen = _choose_by_side(question, aim, pool, relevance, n=n_sentences, diversity=diversity)
+    choose = partial(_choose, pool.sentences, least=least, diversity=diversity)
+    chosen = _choose_by_side(*_sides(question, aim, texts), relevance, choose, n=n_sentences)
     quoted = [pool.sentences[place] for place, _ in chosen]
     if n_listed is not None:
         results = _with_quoted_papers(results, quoted, n_listed)
@@ -190,25 +195,27 @@ def _read_pool(question: str, results: Results, aim: Aim) -> _Pool:
 
 
 def _choose_by_side(
-    question: str, aim: Aim, pool: _Pool, relevance: Floats, *, n: int, diversity: float
+    names: Sequence[str],
+    sides: Texts,
+    relevance: Floats,
+    choose: Callable[..., list[int]],
+    *,
+    n: int,
 ) -> list[tuple[int, str]]:
     """Return the places and sides of the sentences to quote; a question without sides has ""."""
-    texts = [sentence.text for sentence in pool.sentences]
-    names, sides = _sides(question, aim, texts)
-    least = _MIN_NUMBER * float(relevance.max())
-    known = [name for name in names if (relevance[sides == name] >= least).any()]
+    top = float(relevance.max())
+    of_side = {name: np.where(sides == name, relevance, 0.0) for name in names}
+    known = {name: of for name, of in of_side.items() if of.max() >= _LEAST * top}
     if len(known) < 2:  # quote the best sentences, whatever their side
-        some = _choose(pool.sentences, relevance, n_sentences=n, diversity=diversity)
-        return [(place, str(sides[place])) for place in some if relevance[place] >= least]
-    chosen = []
-    for name in known:
-        of = np.where(sides == name, relevance, 0.0)
-        some = _choose(pool.sentences, of, n_sentences=(n + 1) // 2, diversity=diversity)
-        chosen += [(place, name) for place in some if of[place] >= least]
-    return chosen
+        return [(place, str(sides[place])) for place in choose(relevance, n_sentences=n)]
+    return [
+        (place, name)
+        for name, of in known.items()
+        for place in choose(of, n_sentences=(n + 1) // 2, top=top)
+    ]
 
 
-def _sides(question: str, aim: Aim, texts: Sequence[str]) -> tuple[tuple[str, ...], Any]:
+def _sides(question: str, aim: Aim, texts: Sequence[str]) -> tuple[tuple[str, ...], Texts]:
     """Return the names of the sides of a question, and the side of each text, or ""."""
     if aim.compared:
         one, other = (set(tokenise(thing)) for thing in aim.compared)
@@ -329,13 +336,22 @@ def failure_notes(reason: object) -> tuple[str, ...]:
 
 
 def _choose(
-    sentences: Sequence[Evidence], relevance: Floats, *, n_sentences: int, diversity: float
+    sentences: Sequence[Evidence],
+    relevance: Floats,
+    *,
+    n_sentences: int,
+    least: float,
+    diversity: float,
+    top: float | None = None,
 ) -> list[int]:
-    """Return the indices of the sentences to quote, most relevant first."""
+    """Return the indices of the sentences to quote, most relevant first.
+
+    Their relevance is positive, and at least `least` times the largest (`top`).
+    """
     alike = likeness([sentence.text for sentence in sentences])
     papers = [sentence.paper_id for sentence in sentences]
-    worth, repeats = relevance / relevance.max(), np.zeros(len(sentences))
-    open_ = worth >= _MIN_NUMBER
+    worth, repeats = relevance / (top or relevance.max()), np.zeros(len(sentences))
+    open_ = (worth > 0) & (worth >= least)
     chosen: list[int] = []
     while open_.any() and len(chosen) < n_sentences:
         counts = Counter(papers[place] for place in chosen)

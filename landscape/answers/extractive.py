@@ -103,7 +103,8 @@ def extract_answer(
     """
 
     def abstain(reason: str) -> Answer:
-        return abstention(question, results, notes=(*notes, reason))
+        listed = results if n_listed is None else _with_quoted_papers(results, (), n_listed)
+        return abstention(question, listed, notes=(*notes, reason))
 
     if not results.matched:
         return abstain(results.note.replace("; the nearest are:", "."))

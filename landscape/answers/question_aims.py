@@ -181,7 +181,7 @@ _COMPARED = (
     re.compile(r"^(?:is|are|does|do) (?!there\b|it\b)(?P<one>.+?) or (?P<other>.+)", re.IGNORECASE),
 )
 _REST = re.compile(
-    r"[:,;?]|\s+(?:for|in|of|as|on|from|responsible|which|to explain|explain|better|the cause)\b.*",
+    r"[:,;?]|\s(?:for|in|of|as|on|from|responsible|which|to explain|explain|better|the cause)\b.*",
     re.IGNORECASE,
 )
 

@@ -310,8 +310,7 @@ def _doubt_premise(question: str, aim: Aim, texts: Sequence[str]) -> tuple[str, 
         stated = most >= 0.75 * len(aim.terms)
     else:
         return ()
-    premise = _PREMISE.sub("", question).strip(" ?.")
-    note = f"No paper found states that “{premise}”; the question may assume what is not so."
+    note = f"No paper found states what “{question.strip()}” asks or assumes; it may not be so."
     return () if stated else (note,)
 
 

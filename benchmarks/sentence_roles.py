@@ -94,7 +94,7 @@ def fit(abstracts: list[Abstract]) -> dict[str, object]:
 
 
 def store(model: dict[str, object]) -> None:
-    """Write the model, one term per line."""
+    """Write the model, and forget the one that was read before."""
     from landscape.answers import sentence_roles
 
     MODEL.write_text(json.dumps(model, ensure_ascii=False, separators=(",", ":")) + "\n", "utf-8")

@@ -13,7 +13,7 @@ import numpy as np
 
 from landscape.answers.agreement import side_of
 from landscape.answers.citations import without_labels
-from landscape.answers.question_aims import DIMENSION_NAMES, ROLE_WEIGHTS, Aim, aim_of, fit_of
+from landscape.answers.question_aims import ROLE_WEIGHTS, Aim, aim_of, fit_of
 from landscape.answers.sentence_roles import role_probabilities
 from landscape.search import find_entities, sentences_of
 from landscape.search.sentences import Score, absent_objects, likeness, says_something, word_scores
@@ -70,8 +70,8 @@ _STRONG = re.compile(
 _STANCE = re.compile(
     r"\b(?:support\w*|favou?r\w*|prefer\w*|evidence|consistent|compatible|agree\w*|confirm\w*|"
     r"indicates?|indicated|suggest\w*|conclud\w*|find|found|shows?|detect\w*|demonstrates?|"
-    r"demonstrated|rul\w+ out|"
-    r"exclud\w*|reject\w*|challeng\w*|tension|disprov\w*|must|strong\w*)\b",
+    r"demonstrated|rul\w+ out|exclud\w*|reject\w*|challeng\w*|tension|disprov\w*|must|"
+    r"strong\w*)\b",
     re.IGNORECASE,
 )
 NO_SIDE = "No sentence found takes a side."
@@ -121,8 +121,7 @@ def extract_answer(
     chance = _chance_of_answer(near, pool.ranks, scores)
     relevance = near * pool.fit * chance ** _POWERS.get(aim.kind, _POWER)
     if not (relevance > 0).any():
-        what = f"gives {DIMENSION_NAMES[aim.dimension]}" if aim.dimension else ""
-        return abstain(f"No sentence of the papers found {what or 'is about the question'}.")
+        return abstain(f"No sentence of the papers found {aim.wanted}.")
     choose = partial(_choose, pool.sentences, least=least, diversity=diversity)
     chosen = _choose_by_side(*_sides(question, aim, texts), relevance, choose, n=n_sentences)
     quoted = [pool.sentences[place] for place, _ in chosen]

@@ -77,32 +77,42 @@ _MODELLED = re.compile(
     re.IGNORECASE,
 )
 _UNSOLVED_WEIGHT, _ANNOUNCED_WEIGHT, _MODELLED_WEIGHT = 0.5, 0.4, 0.75
+
+
+class _Dimension(NamedTuple):
+    """Name of a dimension with its article, words that ask for it, and words that state it."""
+
+    name: str
+    asked: re.Pattern[str]
+    stated: re.Pattern[str]
+
+
 _DIMENSIONS = {
-    dimension: re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
-    for dimension, words in {
-        "mass": "mass(?:es)?(?! loss| function| ratio)|how massive|how heavy|weigh",
-        "distance": "distance|how far|distant",
-        "age": "age|how old",
-        "K": "temperature|how hot|how cold",
-        "speed": "velocity|speed|how fast",
-    }.items()
-}
-_QUANTITY_WORDS = {
-    dimension: re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
-    for dimension, words in {
-        "mass": r"mass(?:es)?|massive|M_\w+",
-        "distance": r"distances?|away|parallax\w*|moduli|modulus|located",
-        "age": r"ages?|aged|old|years ago",
-        "K": r"temperatures?|cooler|hotter|hot|cold|T_\w+",
-        "speed": r"velocit\w+|speeds?|moves?|moving",
-    }.items()
-}
-DIMENSION_NAMES: Mapping[str, str] = {
-    "mass": "a mass",
-    "distance": "a distance",
-    "age": "an age",
-    "K": "a temperature",
-    "speed": "a speed",
+    dimension: _Dimension(
+        name, *(re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for words in (asked, stated))
+    )
+    for dimension, name, asked, stated in (
+        (
+            "mass",
+            "a mass",
+            r"mass(?:es)?(?! loss| function| ratio)|how massive|how heavy|weigh",
+            r"mass(?:es)?|massive|M_\w+",
+        ),
+        (
+            "distance",
+            "a distance",
+            r"distance|how far|distant",
+            r"distances?|away|parallax\w*|moduli|modulus|located",
+        ),
+        ("age", "an age", r"age|how old", r"ages?|aged|old|years ago"),
+        (
+            "K",
+            "a temperature",
+            r"temperature|how hot|how cold",
+            r"temperatures?|cooler|hotter|hot|cold|T_\w+",
+        ),
+        ("speed", "a speed", r"velocity|speed|how fast", r"velocit\w+|speeds?|moves?|moving"),
+    )
 }
 _NEUTRINO = re.compile(r"neutrino|axion|particle|WIMP", re.IGNORECASE)  # masses in eV
 
@@ -120,6 +130,12 @@ class Aim(NamedTuple):
     nouns: str = ""  # the question with nouns for its verbs, for questions about causes
     pairs: frozenset[tuple[str, str]] = frozenset()  # adjacent terms of the subject
 
+    @property
+    def wanted(self) -> str:
+        """What a sentence must do to answer, as words after "No sentence"."""
+        known = _DIMENSIONS.get(self.dimension)
+        return f"gives {known.name}" if known else "is about the question"
+
 
 def aim_of(question: str) -> Aim:
     """Return what a question asks for.
@@ -133,7 +149,7 @@ def aim_of(question: str) -> Aim:
     kind = next((name for name, pattern in _aims().items() if pattern.search(question)), "")
     nouns = with_nouns(question) if kind == "cause" else ""
     phrase = re.escape(subject.removesuffix("s")) + "(?:e|s|es)?"
-    asked = next((one for one, pattern in _DIMENSIONS.items() if pattern.search(question)), "")
+    asked = next((one for one, known in _DIMENSIONS.items() if known.asked.search(question)), "")
     if kind != "value" or _NEUTRINO.search(question):
         asked = ""
     return Aim(
@@ -255,7 +271,7 @@ def _fit_of_value(aim: Aim, text: str, title: str, words: set[str]) -> float:
         if objects:  # a paper on another object, which is compared with this one
             return 0.0
     if aim.dimension:
-        return _BEST if _QUANTITY_WORDS[aim.dimension].search(text) else _OTHER
+        return _BEST if _DIMENSIONS[aim.dimension].stated.search(text) else _OTHER
     if _value_of_name(aim, text):
         return _BEST
     return _FITTING if _MEASURED.search(text) and aim.terms & words else _OTHER

@@ -141,7 +141,7 @@ def with_long_forms(query: str) -> tuple[str, dict[str, float]]:
     weights: dict[str, float] = {}
     text = query
     for acronym, form in long_forms(query).items():
-        words = _WORD.findall(form)
+        words = re.findall(r"\w+", form)
         weights |= {word.casefold(): 1.0 / len(words) for word in words}
         weights[acronym.casefold()] = _OF_ACRONYM
         text = re.sub(rf"(?<![\w-]){re.escape(acronym)}(?![\w-])", f"{form} ({acronym})", text)

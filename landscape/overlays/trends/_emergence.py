@@ -1,0 +1,425 @@
+"""Find what is new: phrases, concepts and regions that appear, burst or grow in the last months.
+
+The number of papers of a term in a month is compared with the number expected if the term kept its
+share of the papers of each primary category. A change of the number of papers, or of their
+categories, is therefore no news. Other changes of the corpus, such as a new selection by key words,
+change the shares of many terms at once. The scatter of all terms between the same two periods is
+therefore part of the error of each of them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from landscape.errors import InputError
+from landscape.overlays.periods import Z_95, describe_corpus, ratio, share_interval, warn
+from landscape.overlays.trends._monthly_counts import (
+    FEWEST,
+    FEWEST_NEW,
+    WORDS,
+    Period,
+    Terms,
+    month_of_name,
+    read_period,
+    read_terms,
+)
+from landscape.overlays.trends._topics import false_discovery_rates
+from landscape.types import Analysis
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from landscape.store import AtlasStore
+
+    Floats = NDArray[np.float64]
+
+_LENGTHS = (3, 6, 12, 24)  # months of a burst
+_OUTLIERS = 0.2  # share of the terms that may be news, so that their change is not scatter
+_FEWEST_TERMS = 50  # that measure the scatter, each with a variance of 2 papers or more
+_LARGEST_SCATTER = 10.0  # variance of the logarithm of a rate
+_PROMISING = 3.0  # standard deviations without scatter, above which the p value is computed
+_NOTED_SCATTER = 0.02  # of the largest scatter of rates, above which there is a warning
+_WITHIN = 1.92  # half of the 95% point of chi-square with one degree of freedom
+_DATED = "the name contains the date"
+_LETTERS = 3  # of names that mean the same, such as SKA, SKAO and SKA-Mid
+_CHANGE = ("change", "change_low", "change_high", "p", "q")  # not measured
+_NEW_RATE = 0.1  # a new term had less than this share of its later rate before
+_SAME = 0.35  # cosine of the papers of two names of the same news
+_N_PAPERS = 3  # first papers that are listed for each term
+_NODES = np.linspace(-7.0, 7.0, 57)  # of the integral over the scatter, in standard deviations
+
+
+def new_topics(
+    atlas: AtlasStore,
+    *,
+    months: int = 12,
+    until: str | None = None,
+    q: float = 0.05,
+    least_change: float = 2.0,
+) -> Analysis:
+    """Find the keyphrases, concepts and regions that are new in the last months of the corpus.
+
+    For each term, the papers of the last months, or of a burst of 3 to 24 months that begins in
+    them, are compared with those of the other months (a scan statistic; Kulldorff 1997, Commun.
+    Stat. Theory Methods 26, 1481). The expected number keeps the share of the term in the papers of
+    each primary category. Given the papers of a term, their number in a period is binomial, and the
+    logarithm of its rate has a normal scatter. The scatter is fitted to all terms, so that at most
+    a fifth of them are outliers. The p value is multiplied by the number of first months compared.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    months : int, default 12
+        Number of months in which a term can become new.
+    until : str, optional
+        Last month, such as ``"2025-09"``; default: the last month that the corpus covers.
+    q : float, default 0.05
+        False discovery rate among the terms (Benjamini & Hochberg 1995).
+    least_change : float, default 2
+        Minimum factor between the rates in and outside the period.
+
+    Returns
+    -------
+    Analysis
+        One row per topic, the largest number of additional papers first: ``rank, term, kind``
+        ("keyphrase", "concept", "region" or "subregion"); ``also`` (other names with much the same
+        papers); ``class``: "new" (at most a tenth of its later rate before), "burst" (it ended
+        before the last month) or "growing"; ``since`` and ``last`` (first and last month of the
+        period), with the interval ``since_low, since_high``; ``papers`` and ``expected`` in the
+        period, ``papers_before`` it; ``additional`` (papers more than at the rate of the other
+        months); ``change`` (factor between the rates, with a 95% interval ``change_low,
+        change_high``); ``p, q``; ``topic_id, region`` (the region with most of its papers), and
+        ``why``. ``tables["quarters"]`` has one row per topic and month, or quarter if the corpus
+        covers more than 2 years: ``term, year, papers, corpus_papers, share, share_low,
+        share_high, covered``. The corpus papers are those of the same categories.
+        ``tables["papers"]`` has the first papers of each topic: ``term, date, title, paper_id``.
+
+    Raises
+    ------
+    InputError
+        If a setting is invalid, or the corpus has too few months before the period.
+
+    Examples
+    --------
+    >>> from landscape.overlays.trends import new_topics
+    >>> new_topics(None, months=0)
+    Traceback (most recent call last):
+    landscape.errors.InputError: months is 0; give 1 or more.
+    """
+    import pandas as pd
+
+    if months < 1:
+        raise InputError(f"months is {months!r}; give 1 or more.")
+    if not 0 < q < 1:
+        raise InputError(f"The false discovery rate is {q!r}; give a number between 0 and 1.")
+    if not least_change >= 1:
+        raise InputError(
+            f"least_change is {least_change!r}; give a factor of 1 or more, such as 2."
+        )
+    period = read_period(atlas, months, until)
+    terms = read_terms(atlas, period)
+    found, scatter = _scan(terms, min(months, period.length - 1))
+    found["q"] = false_discovery_rates(found["p"])
+    is_news = (
+        (found["q"] <= q)
+        & (found["change"] >= least_change)
+        & (found["change_low"] > 1)
+        & (found["papers"] >= FEWEST_NEW)
+        # A selection by key words can omit a subject for a time, so earlier years count too.
+        & (found["papers"] / _papers_in(found, period) >= least_change * found["share_earlier"])
+    )
+    dated = _from_names(found, terms, period, months)
+    news = found[is_news]
+    found = pd.concat([news, dated.drop(index=news.index, errors="ignore")])
+    table = _group(found.sort_values("additional", ascending=False, kind="stable"), terms)
+    table = _locate(_add_intervals(table, terms), terms, atlas)
+    quarters = _tabulate(table, terms, period)
+    papers = _first_papers(table, terms, atlas)
+    for name in ("since", "last", "since_low", "since_high"):
+        table[name] = [period.name_of(month) for month in table[name]]
+    table = table.drop(columns=["share_earlier"])
+    table.insert(0, "rank", np.arange(1, len(table) + 1))
+    first, begin, last = (period.name_of(at) for at in (0, -months, -1))
+    of = table["class"].value_counts()
+    return Analysis(
+        kind="new_topics",
+        table=table.reset_index(drop=True),
+        caption=(
+            f"What is new in {describe_corpus(atlas)} from {begin} to {last}: "
+            f"{of.get('new', 0)} new topics, {of.get('burst', 0)} bursts and "
+            f"{of.get('growing', 0)} growing topics among {len(terms.names):,} phrases, concepts "
+            f"and regions, relative to the papers of the same categories since {first} (false "
+            f"discovery rate {q:g}, factor {least_change:g} or more)."
+        ),
+        denominators={
+            f"papers since {first}": int(period.mix.sum()),
+            f"papers since {begin}": int(period.mix[:, -months:].sum()),
+        },
+        bounds=atlas.coverage,
+        warnings=warn(
+            "new_topics",
+            {"scatter": scatter > _NOTED_SCATTER, "early": (period.length < 3 * months)},
+            scatter=float(np.expm1(np.sqrt(scatter))),
+            first=first,
+        ),
+        tables={"quarters": quarters, "papers": papers},
+    )
+
+
+def _scan(terms: Terms, n_last: int) -> tuple[pd.DataFrame, float]:
+    """Find the most significant period of each term, and the largest scatter of the periods.
+
+    A period begins in the last months, and ends after some months or not at all.
+    """
+    import pandas as pd
+    from scipy.special import xlogy
+
+    n, length = terms.counts.shape
+    total = terms.counts.sum(axis=1)
+    is_tested = total >= FEWEST
+    papers, expected = (
+        np.column_stack([np.zeros(n), np.cumsum(of, axis=1)])
+        for of in (terms.counts, terms.expected)
+    )
+    p, begin, end, variance = (
+        np.ones(n),
+        np.full(n, length - n_last),
+        np.full(n, length),
+        np.zeros(n),
+    )
+    periods = [
+        (start, stop)
+        for start in range(length - n_last, length)
+        for stop in [*(start + one for one in _LENGTHS if start + one < length), length]
+    ]
+    for start, stop in periods:
+        inside, mean = papers[:, stop] - papers[:, start], expected[:, stop] - expected[:, start]
+        share = np.clip(mean / total, 1e-9, 1 - 1e-9)
+        # Signed root of the likelihood ratio: a standard normal if the rate is constant
+        ratio = xlogy(inside, inside / (total * share)) + xlogy(
+            total - inside, (total - inside) / (total * (1 - share))
+        )
+        sigma = np.sign(inside - mean) * np.sqrt(2 * np.maximum(ratio, 0))
+        scatter = _fit_scatter(sigma, total * share * (1 - share))
+        rows = np.flatnonzero((sigma > _PROMISING) & is_tested & (inside >= FEWEST_NEW))
+        found = _tail(inside[rows], total[rows], share[rows], scatter)
+        better = found < p[rows]
+        rows, found = rows[better], found[better]
+        p[rows], begin[rows], end[rows], variance[rows] = found, start, stop, scatter
+    table = pd.DataFrame(
+        {
+            "term": terms.names,
+            "kind": terms.kinds,
+            "since": begin,
+            "last": end - 1,
+            "p": np.where(is_tested, np.minimum(p * n_last, 1.0), np.nan),
+        }
+    )
+    return _measure(table, terms, variance), float(variance.max(initial=0.0))
+
+
+def _fit_scatter(sigma: Floats, binomial: Floats) -> float:
+    """Return the variance of the logarithm of rates, so that a tenth of the terms are outliers."""
+    from scipy.optimize import brentq
+    from scipy.stats import chi2
+
+    known = binomial >= 2
+    if known.sum() < _FEWEST_TERMS:
+        return 0.0
+    square, mean, limit = sigma[known] ** 2, binomial[known], chi2.ppf(1 - _OUTLIERS, 1)
+
+    def excess(scatter: float) -> float:
+        return float(np.quantile(square / (1 + scatter * mean), 1 - _OUTLIERS) - limit)
+
+    if excess(0.0) <= 0:
+        return 0.0
+    if excess(_LARGEST_SCATTER) >= 0:
+        return _LARGEST_SCATTER
+    return float(brentq(excess, 0.0, _LARGEST_SCATTER, xtol=1e-4))
+
+
+def _tail(inside: Floats, total: Floats, share: Floats, scatter: float) -> Floats:
+    """Return the probability of as many papers in a period, or more."""
+    from scipy.stats import binom, norm
+
+    if scatter == 0:
+        return np.asarray(binom.sf(inside - 1, total, share), dtype=np.float64)
+    weights = norm.pdf(_NODES)
+    odds = (share / (1 - share))[:, None] * np.exp(np.sqrt(scatter) * _NODES)
+    tails = binom.sf(inside[:, None] - 1, total[:, None], odds / (1 + odds))
+    return np.asarray(tails @ weights / weights.sum(), dtype=np.float64)
+
+
+def _measure(table: pd.DataFrame, terms: Terms, scatter: Floats | float) -> pd.DataFrame:
+    """Add the numbers of papers in the period of each term, and its change with an interval."""
+    month = np.arange(terms.counts.shape[1])
+    since, last = (table[name].to_numpy()[:, None] for name in ("since", "last"))
+    is_in = (month >= since) & (month <= last)
+
+    def sums(of: Floats, where: NDArray[np.bool_]) -> Floats:
+        return np.asarray(of.sum(axis=1, where=where), dtype=np.float64)
+
+    papers, expected = sums(terms.counts, is_in), sums(terms.expected, is_in)
+    rest, expected_rest = sums(terms.counts, ~is_in), sums(terms.expected, ~is_in)
+    before, expected_before = sums(terms.counts, month < since), sums(terms.expected, month < since)
+    # Half a paper is added to both numbers, as in the odds ratio of Haldane (1956).
+    log = np.log((papers + 0.5) / np.maximum(expected, 1e-9)) - np.log(
+        (rest + 0.5) / np.maximum(expected_rest, 1e-9)
+    )
+    error = Z_95 * np.sqrt(1 / (papers + 0.5) + 1 / (rest + 0.5) + scatter)
+    rate, rate_before = papers / expected, before / np.maximum(expected_before, 1e-9)
+    is_new = (rate_before <= _NEW_RATE * rate) & (before <= _NEW_RATE * papers)
+    is_over = last[:, 0] < len(month) - 1
+    return table.assign(
+        papers=papers.astype(int),
+        expected=expected,
+        papers_before=before.astype(int),
+        additional=papers - expected * rest / np.maximum(expected_rest, 1e-9),
+        change=np.exp(log),
+        share_earlier=terms.earlier,
+        change_low=np.exp(log - error),
+        change_high=np.exp(log + error),
+        **{"class": np.select([is_new, is_over], ["new", "burst"], "growing")},
+        why="",
+    )
+
+
+def _papers_in(table: pd.DataFrame, period: Period) -> Floats:
+    """Count all papers of the corpus in the period of each term."""
+    sums = np.append(0, np.cumsum(period.mix.sum(axis=0)))
+    return np.asarray(sums[table["last"].to_numpy() + 1] - sums[table["since"].to_numpy()])
+
+
+def _add_intervals(table: pd.DataFrame, terms: Terms) -> pd.DataFrame:
+    """Add the first months that fit almost as well as the best one (95%)."""
+    from scipy.special import xlogy
+
+    low, high = [], []
+    for row, since, last in zip(table.index, table["since"], table["last"], strict=True):
+        end = int(last) + 1
+        counts, expected = terms.counts[row], terms.expected[row]
+        inside = counts[:end][::-1].cumsum()[::-1]
+        mean = np.maximum(expected[:end][::-1].cumsum()[::-1], 1e-9)
+        rest, total = counts.sum() - inside, max(expected.sum(), 1e-9)
+        fit = xlogy(inside, inside / mean) + xlogy(rest, rest / np.maximum(total - mean, 1e-9))
+        fit[inside / mean * (total - mean) < rest] = -np.inf  # a fall
+        near = np.flatnonzero(fit >= fit[int(since)] - _WITHIN)
+        low.append(min(int(since), *near))
+        high.append(max(int(since), *near))
+    return table.assign(since_low=low, since_high=high)
+
+
+def _from_names(found: pd.DataFrame, terms: Terms, period: Period, months: int) -> pd.DataFrame:
+    """Return the objects whose names have a date in the last months; they need no test."""
+    begin, rows, first = period.first + period.length - months, [], []
+    for row in np.flatnonzero(terms.kinds == "object").tolist():
+        month = month_of_name(str(terms.names[row]))
+        papers = np.flatnonzero(terms.counts[row])
+        if month is not None and month >= begin and period.first + papers[0] >= begin:
+            rows.append(row)
+            first.append(int(papers[0]))
+    chosen = terms.part(rows)
+    dated = found.loc[rows, ["term", "kind"]].assign(since=first, last=period.length - 1)
+    return _measure(dated, chosen, 0.0).assign(
+        **{"class": "new"}, **dict.fromkeys(_CHANGE, np.nan), why=_DATED
+    )
+
+
+def _group(table: pd.DataFrame, terms: Terms) -> pd.DataFrame:
+    """Join the names of the same news, which have much the same papers; the first name stays."""
+    leaders: list[tuple[int, set[int], list[str], int]] = []
+    for row, name, since, last in zip(
+        table.index, table["term"], table["since"], table["last"], strict=True
+    ):
+        papers = set(terms.papers_of(row, since, last).tolist())
+        for _, others, names, begin in leaders:
+            has_same_papers = len(papers & others) >= _SAME * np.sqrt(len(papers) * len(others))
+            if has_same_papers or (since == begin and _share_a_name(names[0], str(name))):
+                names.append(str(name))
+                break
+        else:
+            leaders.append((row, papers, [str(name)], since))
+    also = [
+        "; ".join(name for name in dict.fromkeys(names) if name != names[0])
+        for _, _, names, _ in leaders
+    ]
+    kept = table.loc[[row for row, _, _, _ in leaders]]
+    kept.insert(2, "also", also)
+    return kept
+
+
+def _share_a_name(one: str, other: str) -> bool:
+    """Return whether two names have a word with capitals in common, such as SKA and SKAO."""
+    words = [
+        {word[:_LETTERS] for word in WORDS.findall(name) if sum(map(str.isupper, word)) > 1}
+        for name in (one, other)
+    ]
+    return bool(words[0] & words[1])
+
+
+def _locate(table: pd.DataFrame, terms: Terms, atlas: AtlasStore) -> pd.DataFrame:
+    """Add the region that has the most papers of each topic."""
+    import pandas as pd
+
+    topic = atlas.map["topic_id"].to_numpy(np.int64)
+    largest = []
+    for row, since, last in zip(table.index, table["since"], table["last"], strict=True):
+        of = topic[terms.papers_of(row, since, last)]
+        ids, sizes = np.unique(of[of >= 0], return_counts=True)
+        largest.append(int(ids[sizes.argmax()]) if len(ids) else -1)
+    names = pd.Series(largest, dtype=np.int64).map(atlas.region_names).fillna("")
+    return table.assign(topic_id=largest, region=names.to_numpy())
+
+
+def _tabulate(table: pd.DataFrame, terms: Terms, period: Period) -> pd.DataFrame:
+    """Return the shares of each topic by quarter, or by month if the corpus covers 2 years."""
+    import pandas as pd
+
+    step = 1 if period.length <= 24 else 3
+    month = period.first + np.arange(period.length)
+    bins, place = np.unique(month // step, return_inverse=True)
+    frames = []
+    for row, name in zip(table.index, table["term"], strict=True):
+        counts = np.bincount(place, terms.counts[row])
+        # Papers of the categories of the term, in the proportions of its papers
+        of = terms.expected[row] * terms.size[row] / terms.counts[row].sum()
+        corpus = np.bincount(place, of)
+        low, high = share_interval(np.minimum(counts, corpus), corpus)
+        frames.append(
+            pd.DataFrame(
+                {
+                    "term": name,
+                    "year": bins * step / 12,
+                    "papers": counts.astype(int),
+                    "corpus_papers": corpus,
+                    "share": ratio(counts, corpus),
+                    "share_low": low,
+                    "share_high": high,
+                    "covered": np.bincount(place) == step,
+                }
+            )
+        )
+    if not frames:
+        columns = ["papers", "corpus_papers", "share", "share_low", "share_high", "covered"]
+        return pd.DataFrame(columns=["term", "year", *columns])
+    return pd.concat(frames, ignore_index=True)
+
+
+def _first_papers(table: pd.DataFrame, terms: Terms, atlas: AtlasStore) -> pd.DataFrame:
+    """List the first papers of each topic."""
+    import pandas as pd
+
+    rows, names = [], []
+    for row, name, since, last in zip(
+        table.index, table["term"], table["since"], table["last"], strict=True
+    ):
+        papers = terms.papers_of(row, since, last)
+        first = papers[np.lexsort((papers, terms.month[papers]))][:_N_PAPERS]
+        rows += first.tolist()
+        names += [name] * len(first)
+    papers = atlas.read_papers(["date", "title", "paper_id"], rows=rows)
+    papers.insert(0, "term", names)
+    return papers.assign(date=pd.to_datetime(papers["date"]).dt.strftime("%Y-%m-%d"))

@@ -44,6 +44,7 @@ _FIGURES: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     "impact, slices": ("impact", (), {"facilities": "HST", "slices": _SLICES}),
     "reviews": ("reviews", (), {}),
     "trends": ("trends", (), {}),
+    "new topics": ("new_topics", (), {}),
     "compare": ("compare", _TWO, {}),
     "author": ("author", (AUTHOR,), {}),
     "time slices": ("time_slices", (), {}),

@@ -12,6 +12,7 @@ from landscape.figures._compare import compare_scene
 from landscape.figures._density_map import heatmap_scene, query_map_scene
 from landscape.figures._impact import impact_scene
 from landscape.figures._intervals import KINDS, intervals_scene
+from landscape.figures._new_topics import new_topics_scene
 from landscape.figures._reviews import coverage_scene, reviews_scene
 from landscape.figures._time_slices import time_slices_scene
 from landscape.figures._trends import author_scene, trends_scene
@@ -31,9 +32,9 @@ def interactive(kind: str, atlas: AtlasStore, *arguments: object, **options: obj
     ----------
     kind : str
         ``"heatmap"``, ``"query"`` (with the results of a search), ``"uat"``, ``"impact"`` (with
-        ``facilities``), ``"reviews"``, ``"trends"``, ``"compare"`` (with two filters),
-        ``"author"`` (with a name), ``"time_slices"``, ``"changes"``, ``"coverage"`` (by reviews),
-        or a kind of `landscape.figures.intervals`.
+        ``facilities``), ``"reviews"``, ``"trends"``, ``"new_topics"``, ``"compare"`` (with two
+        filters), ``"author"`` (with a name), ``"time_slices"``, ``"changes"``, ``"coverage"`` (by
+        reviews), or a kind of `landscape.figures.intervals`.
     atlas : AtlasStore
     *arguments, **options
         Further arguments of the figure. All figures accept ``colours="light"`` or ``"dark"``.
@@ -74,6 +75,7 @@ _SCENES: dict[str, Callable[..., Scene]] = {
     "impact": _impact,
     "reviews": reviews_scene,
     "trends": trends_scene,
+    "new_topics": new_topics_scene,
     "compare": compare_scene,
     "author": author_scene,
     "time_slices": time_slices_scene,

@@ -49,6 +49,7 @@ def site_pages(
         lambda: _regions(source),
         lambda: [_facilities(source, folder, figures=figures)],
         lambda: [_concepts(source)],
+        lambda: [_new_topics(source)],
         lambda: [_trends(atlas)],
         lambda: [_reviews(atlas, folder, figures=figures)],
         lambda: [_changes(atlas)] if len(atlas.changes) else [],
@@ -127,6 +128,21 @@ def _picture(kind: str, atlas: Atlas, folder: Path) -> tuple[str, str]:
     (folder / "figures").mkdir(exist_ok=True)
     landscape.figures.save_figure(figure, folder / "figures" / f"{kind}.png")
     return f"figures/{kind}.png", str(figure.alt_text)
+
+
+def _new_topics(source: MapSource) -> Page:
+    from landscape.overlays.trends import new_topics
+
+    found = new_topics(source.atlas)
+    regions = found.table["topic_id"].astype(str).tolist()
+    return _table_page(
+        "new",
+        "What is new",
+        found,
+        lambda number, _: map_link(region=regions[number]),
+        column="Region",
+        before="" if len(found.table) else "Nothing is new in the last 12 months.",
+    )
 
 
 def _trends(atlas: Atlas) -> Page:

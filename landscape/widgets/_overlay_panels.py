@@ -466,7 +466,9 @@ class TrendsPanel(AnalysisPanel):
     Parameters
     ----------
     atlas : Atlas
-    what : {"topics", "author", "compare", "countries", "institutions"}, default "topics"
+    what : {"new", "topics", "author", "compare", "countries", "institutions"}, default "topics"
+    months : int, default 12
+        Number of the last months in which a topic can become new: 6, 12, 24 or 36.
     since, until : int, optional
         First and last year of the trends of topics.
     author : str, default ""
@@ -487,6 +489,7 @@ class TrendsPanel(AnalysisPanel):
         atlas: Atlas,
         *,
         what: str = "topics",
+        months: int = 12,
         since: int | None = None,
         until: int | None = None,
         author: str = "",
@@ -499,6 +502,7 @@ class TrendsPanel(AnalysisPanel):
         for name, text in (("author", author), ("a", a), ("b", b)):
             readable_text(name, text)
         self._what = what_control("trends", what, self._change)
+        self._months = make_control("overlays.months", self._change, value=months)
         self._years = YearsControl(atlas, since, until, self._change)
         middle = sum(self._years.corpus) // 2
         given = {"author": author, "a": a or f"..{middle}", "b": b or f"{middle + 1}.."}
@@ -511,19 +515,21 @@ class TrendsPanel(AnalysisPanel):
             "Trends, authors, comparisons:",
             atlas,
             theme=theme,
-            controls=[self._what, self._years, *self._fields.values(), self._hint],
+            controls=[self._what, self._months, self._years, *self._fields.values(), self._hint],
         )
 
     @property
     def selection(self) -> dict[str, object]:
-        """Settings ``what, since, until, author, a, b``."""
+        """Settings ``what, months, since, until, author, a, b``."""
         typed = {name: field.value.strip() for name, field in self._fields.items()}
-        return {"what": self._what.value, **self._years.period, **typed}
+        period = self._years.period
+        return {"what": self._what.value, "months": self._months.value, **period, **typed}
 
     def _suit_controls(self) -> None:
         what, compared = self._what.value, self._what.value == "compare"
         show_only(
             {
+                self._months: what == "new",
                 self._years: what == "topics",
                 self._fields["author"]: what == "author",
                 self._fields["a"]: compared,
@@ -544,9 +550,19 @@ class TrendsPanel(AnalysisPanel):
         self._fields["author"].options = tuple(known)
 
     def _make(self, chosen: Mapping[str, Any]) -> Result:
-        from landscape.figures import author_scene, compare_scene, trends_scene
+        from landscape.figures import author_scene, compare_scene, new_topics_scene, trends_scene
 
         what, author, a, b = (chosen[name] for name in ("what", "author", "a", "b"))
+        if what == "new":
+            return self._analysed(
+                "trends.new_topics",
+                "new_topics",
+                "new_topics",
+                scene_of=lambda found: new_topics_scene(
+                    self.atlas, analysis=found, colours=self.theme
+                ),
+                months=chosen["months"],
+            )
         if what == "topics":
             return self._analysed(
                 "trends.trends",

@@ -19,13 +19,18 @@ KINDS: dict[str, list[str]] = {
     "impact": ["--facility", "HST", "--since", "2000"],
     "reviews": [],
     "trends": [],
+    "new": [],
     "compare": ["facility:HST", "facility:Gaia"],
     "author": [],
     "slices": [],
     "report": ["HST"],
 }
 # What is said of the demo atlas, whose 400 papers are too few for these verdicts.
-WITHOUT_VERDICT = {"trends": "No trend is significant", "reviews": "No gap is significant"}
+WITHOUT_VERDICT = {
+    "trends": "No trend is significant",
+    "reviews": "No gap is significant",
+    "new": "Nothing is new",
+}
 BEGINNING = {".pdf": b"%PDF", ".png": b"\x89PNG", ".svg": b"<?xml", ".html": b"<!DOCTYPE html>"}
 
 

@@ -95,7 +95,10 @@ def test_a_panel_shows_figure_table_caption_and_code_that_makes_the_same(
     assert "these papers do not exist" in page
     assert all(f"{count:,}" in page for count in found.denominators.values())
     assert all(html.escape(warning) in page for warning in found.warnings)
-    assert f"<td>{panel.table.iloc[0].get('label', '')}"[:9] in page
+    if len(panel.table):
+        assert f"<td>{panel.table.iloc[0].get('label', '')}"[:9] in page
+    else:  # 400 papers are too few
+        assert panel.selection["what"] == "new"
     monkeypatch.chdir(tmp_path)
     made = {"ls": ls, "atlas": demo_atlas}
     exec(panel.code, made)  # noqa: S102 - the line that the panel tells the reader to run

@@ -3,6 +3,7 @@
 Each function takes an atlas and returns a `landscape.overlays.Analysis`:
 
 - `trends`: regions that grow or shrink relative to the corpus, and years in which trends change;
+- `new_topics`: phrases, concepts and regions that appear, burst or grow in the last months;
 - `author_path`: an author's papers on the map and in regions over time;
 - `institutions`, `countries`: papers of institutions and countries by region and year;
 - `compare`: regions where one selection is over-represented relative to another.

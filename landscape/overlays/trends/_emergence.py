@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.overlays.periods import Z_95, describe_corpus, ratio, share_interval, warn
+from landscape.overlays.periods import Z_95, describe_corpus, warn
 from landscape.overlays.trends._monthly_counts import (
     FEWEST,
     FEWEST_NEW,
@@ -48,6 +48,7 @@ _LETTERS = 3  # of names that mean the same, such as SKA, SKAO and SKA-Mid
 _CHANGE = ("change", "change_low", "change_high", "p", "q")  # not measured
 _NEW_RATE = 0.1  # a new term had less than this share of its later rate before
 _SAME = 0.35  # cosine of the papers of two names of the same news
+_STEPS = ((1, 24), (3, 84), (12, 10**6))  # months of a row, up to so many months in all
 _N_PAPERS = 3  # first papers that are listed for each term
 _NODES = np.linspace(-7.0, 7.0, 57)  # of the integral over the scatter, in standard deviations
 
@@ -92,10 +93,12 @@ def new_topics(
         period, ``papers_before`` it; ``additional`` (papers more than at the rate of the other
         months); ``change`` (factor between the rates, with a 95% interval ``change_low,
         change_high``); ``p, q``; ``topic_id, region`` (the region with most of its papers), and
-        ``why``. ``tables["quarters"]`` has one row per topic and month, or quarter if the corpus
-        covers more than 2 years: ``term, year, papers, corpus_papers, share, share_low,
-        share_high, covered``. The corpus papers are those of the same categories.
-        ``tables["papers"]`` has the first papers of each topic: ``term, date, title, paper_id``.
+        ``why``. ``tables["times"]`` has one row per topic and month, or quarter or year if the
+        months compared are many: ``term``, ``year`` (the middle, such as 2025.375), ``papers,
+        expected``, the 95% interval of a Poisson distribution ``expected_low, expected_high``, and
+        ``covered`` (whether all of its months are compared).
+        ``tables["first_papers"]`` has the first papers of each topic: ``term, date, title,
+        paper_id``.
 
     Raises
     ------
@@ -136,7 +139,7 @@ def new_topics(
     found = pd.concat([news, dated.drop(index=news.index, errors="ignore")])
     table = _group(found.sort_values("additional", ascending=False, kind="stable"), terms)
     table = _locate(_add_intervals(table, terms), terms, atlas)
-    quarters = _tabulate(table, terms, period)
+    times = _tabulate(table, terms, period)
     papers = _first_papers(table, terms, atlas)
     for name in ("since", "last", "since_low", "since_high"):
         table[name] = [period.name_of(month) for month in table[name]]
@@ -165,7 +168,7 @@ def new_topics(
             scatter=float(np.expm1(np.sqrt(scatter))),
             first=first,
         ),
-        tables={"quarters": quarters, "papers": papers},
+        tables={"times": times, "first_papers": papers},
     )
 
 
@@ -375,35 +378,31 @@ def _locate(table: pd.DataFrame, terms: Terms, atlas: AtlasStore) -> pd.DataFram
 
 
 def _tabulate(table: pd.DataFrame, terms: Terms, period: Period) -> pd.DataFrame:
-    """Return the shares of each topic by quarter, or by month if the corpus covers 2 years."""
+    """Return papers and expected papers of each topic by month, quarter or year."""
     import pandas as pd
+    from scipy.stats import poisson
 
-    step = 1 if period.length <= 24 else 3
+    step = next(step for step, most in _STEPS if period.length <= most)
     month = period.first + np.arange(period.length)
     bins, place = np.unique(month // step, return_inverse=True)
     frames = []
     for row, name in zip(table.index, table["term"], strict=True):
-        counts = np.bincount(place, terms.counts[row])
-        # Papers of the categories of the term, in the proportions of its papers
-        of = terms.expected[row] * terms.size[row] / terms.counts[row].sum()
-        corpus = np.bincount(place, of)
-        low, high = share_interval(np.minimum(counts, corpus), corpus)
+        papers, expected = (np.bincount(place, of[row]) for of in (terms.counts, terms.expected))
         frames.append(
             pd.DataFrame(
                 {
                     "term": name,
-                    "year": bins * step / 12,
-                    "papers": counts.astype(int),
-                    "corpus_papers": corpus,
-                    "share": ratio(counts, corpus),
-                    "share_low": low,
-                    "share_high": high,
+                    "year": (bins + 0.5) * step / 12,
+                    "papers": papers.astype(int),
+                    "expected": expected,
+                    "expected_low": poisson.ppf(0.025, expected),
+                    "expected_high": poisson.ppf(0.975, expected),
                     "covered": np.bincount(place) == step,
                 }
             )
         )
     if not frames:
-        columns = ["papers", "corpus_papers", "share", "share_low", "share_high", "covered"]
+        columns = ["papers", "expected", "expected_low", "expected_high", "covered"]
         return pd.DataFrame(columns=["term", "year", *columns])
     return pd.concat(frames, ignore_index=True)
 

@@ -74,11 +74,10 @@ class Terms:
     expected: Floats  # at a constant share of each category
     earlier: Floats  # share of the papers before a gap of the corpus
     month: Ints  # of all papers of the atlas
-    size: Floats  # mean number of papers of the categories of each term
 
     def part(self, rows: list[int]) -> Terms:
         """Return some of the terms, for counts by month only."""
-        names = ("names", "kinds", "counts", "expected", "earlier", "size")
+        names = ("names", "kinds", "counts", "expected", "earlier")
         return replace(self, **{name: getattr(self, name)[rows] for name in names})
 
     def papers_of(self, term: int, since: float = 0, last: float = np.inf) -> Ints:
@@ -92,6 +91,7 @@ def read_period(atlas: AtlasStore, months: int, until: str | None) -> Period:
     """Read the months of the papers since the last gap of the corpus."""
     import pandas as pd
 
+    whole = read_years(atlas)
     papers = atlas.read_papers(["date", "categories"])
     date = pd.to_datetime(papers["date"])
     known = date.notna().to_numpy()
@@ -100,7 +100,6 @@ def read_period(atlas: AtlasStore, months: int, until: str | None) -> Period:
             "New topics need papers with months, but most papers of this corpus have only a year; "
             "use landscape table trends."
         )
-    whole = read_years(atlas)
     number = (12 * date.dt.year + date.dt.month - 1).fillna(-1).to_numpy(np.int64)
     first = 12 * (whole.last_stretch or int(whole.years[whole.covered][0]))
     last = _month_number(until) if until else int(number.max())
@@ -191,7 +190,6 @@ def read_terms(atlas: AtlasStore, period: Period) -> Terms:
         expected=of_category @ (period.mix / np.maximum(sums, 1)[:, None]),
         earlier=earlier[many] / max(period.earlier.sum(), 1),
         month=period.month,
-        size=of_category @ sums / np.maximum(of_category.sum(axis=1), 1),
     )
 
 
@@ -239,7 +237,8 @@ def _object_name(match: re.Match[str]) -> str:
 def _join_acronyms(table: PhraseTable) -> tuple[NDArray[np.object_], Ints]:
     """Return names, and for each phrase its number or that of the long form of an acronym.
 
-    A long form has the initials of the acronym, and is a phrase of many of its papers.
+    A long form has the initials of the acronym, and is a phrase of many of its papers, or it is the
+    only phrase with four initials or more.
     """
     size = np.bincount(table.phrase, minlength=len(table.forms))
     order = np.argsort(table.phrase, kind="stable")
@@ -253,8 +252,10 @@ def _join_acronyms(table: PhraseTable) -> tuple[NDArray[np.object_], Ints]:
     for number in np.flatnonzero(size >= FEWEST_NEW).tolist():
         acronym = _ACRONYM.fullmatch(table.shown[number])
         own = papers[ends[number] - size[number] : ends[number]]
-        best, most = -1, max(_OF_ACRONYM * len(own), 3)
-        for long in of_initials.get(acronym[1].casefold(), ()) if acronym else ():
+        forms = of_initials.get(acronym[1].casefold(), []) if acronym else []
+        is_clear = len(forms) == 1 and len(acronym[1]) > 3 if acronym else False
+        best, most = -1, 0 if is_clear else max(_OF_ACRONYM * len(own), 3)
+        for long in forms:
             both = np.isin(own, papers[ends[long] - size[long] : ends[long]]).sum()
             if both >= most:
                 best, most = long, both

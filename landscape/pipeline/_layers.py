@@ -399,7 +399,7 @@ def _concept_vectors(context: Context, thesaurus: Thesaurus) -> NDArray[np.float
 
 UAT_STAGE = Stage(
     name="uat",
-    version=4,
+    version=5,
     parameters=lambda context: {"thesaurus": _checksum(context)},
     inputs=inputs_from(papers="ingest", vectors="embeddings.vectors"),
     run=_uat_run,

@@ -43,6 +43,7 @@ class TaggingSettings:
     ridge: float = 10.0
     spread_power: float = 0.3  # exponent: 0.5 favours rare concepts, 0 favours common concepts
     fewest_papers: int = 4
+    n_axes: int = 256  # of the vectors of words
 
 
 _SETTINGS = TaggingSettings()
@@ -72,7 +73,7 @@ def tag_papers(
 ) -> pd.DataFrame:
     """Tag papers with the concepts of a thesaurus.
 
-    The candidates are concepts named in the paper, concepts named in papers with similar
+    The candidates are concepts named in the paper, concepts named in papers with similar words or
     embeddings, and concepts whose term has a similar embedding. A logistic regression on the
     concepts that authors chose ranks the candidates. A second one on judged tags lowers concepts
     that are supported only by their meaning, by a word with many meanings or by one mention.
@@ -135,7 +136,7 @@ def tag_wording(
     found = [(given if only is None else given[given["row"].isin(only)]).assign(titled=False)]
     fitted = read_yaml(data_file("thesaurus.yaml"))
     known = "without_vectors" if vectors is None else "with_vectors"
-    chosen, judged = fitted["weights"][known], fitted["judgements"][known]
+    chosen, judged = fitted["weights"][known], fitted["judgements"]
     weights, judging = (
         np.array([fit.get(name, 0.0) for name in FEATURES]) for fit in (chosen, judged)
     )
@@ -255,6 +256,12 @@ FEATURES = (
     "meaning",
     "alone",
     "once",
+    "words",
+    "words_rank",
+    "words_meaning",
+    "rank_meaning",
+    "usage_meaning",
+    "similarity_meaning",
 )
 """Names of the features of a pair of a paper and a concept; see `features`."""
 
@@ -377,7 +384,7 @@ def features(
     n, m = evidence.in_title.shape
     in_text = evidence.wording.in_text
     weights, frequency = evidence.model.rarity, evidence.model.frequency
-    meaning = evidence.model.meaning
+    meaning, by_words = evidence.model.meaning, evidence.model.by_words
     below = _steps_down(evidence.thesaurus)
     beside = _neighbours(evidence.thesaurus, below)
     rivals = _rivals(evidence.thesaurus)
@@ -391,12 +398,18 @@ def features(
             about = meaning.scores(vectors[rows])
         if vectors is not None and concept_vectors is not None:
             similarity = np.asarray(vectors[rows], np.float32) @ concept_vectors.T
+        stems = _word_vectors(in_text[rows], weights, evidence.model.projection)
+        has_stems = stems.any(axis=1, keepdims=True)
+        words = np.where(has_stems, by_words.scores(stems), about)
+        if meaning is None:
+            about = words
         share = covered(in_text[rows], evidence.stems, weights)
         titled = covered(evidence.wording.in_title[rows], evidence.stems, weights)
         title, abstract = evidence.in_title[rows], evidence.in_abstract[rows]
         named = title + abstract
-        rank = _ranks(about) if about.any() else np.full(shape, _SETTINGS.most_meant)
+        rank, words_rank = _ranks(about), _ranks(words)
         chosen = (rank < _SETTINGS.most_meant) & (about > 0)
+        chosen |= (words_rank < _SETTINGS.most_meant) & (words > 0)
         chosen |= share > _SETTINGS.whole_term
         chosen[named.nonzero()] = True
         if similarity.any():
@@ -433,6 +446,12 @@ def features(
             "frequency_abstract": columns["frequency"] * columns["abstract"],
             "meaning": columns["title"] + columns["abstract"] == 0,
             "once": (_pick(evidence.times[rows], at) == 1) & (columns["title"] == 0),
+            "words": words.ravel()[at],
+            "words_rank": np.log1p(words_rank.ravel()[at]),
+        }
+        columns |= {
+            f"{name}_meaning": columns[name] * columns["meaning"]
+            for name in ("words", "rank", "usage", "similarity")
         }
         columns["alone"] = columns["meaning"] & ~columns["near"]
         values = np.column_stack([columns[name] for name in FEATURES]).astype(np.float32)
@@ -486,10 +505,11 @@ def _pick(matrix: csr_matrix, at: NDArray[np.int64]) -> NDArray[np.float32]:
 
 
 def _ranks(scores: NDArray[np.float32]) -> NDArray[np.int32]:
-    """Rank the concepts of each paper; rank 0 is the best."""
+    """Rank the concepts of each paper; rank 0 is the best, and all are last without scores."""
     order = np.argsort(-scores, axis=1)
     ranks = np.empty(order.shape, dtype=np.int32)
     np.put_along_axis(ranks, order, np.arange(scores.shape[1], dtype=np.int32)[None], axis=1)
+    ranks[~scores.any(axis=1)] = _SETTINGS.most_meant
     return ranks
 
 
@@ -514,16 +534,25 @@ class ConceptModel:
     """What is learned from many papers to tag these and other papers.
 
     `rarity` has a weight for each stem, and `frequency` the logarithm of the share of the papers
-    that name each concept.
+    that name each concept. `projection` maps stems to the vectors that `by_words` scores, and
+    `meaning` scores embeddings.
     """
 
     rarity: NDArray[np.float32]
     frequency: NDArray[np.float32]
+    projection: NDArray[np.float32]
+    by_words: Meaning
     meaning: Meaning | None
 
     def write(self, file: BinaryIO) -> None:
         """Write the model as an ``.npz`` file."""
-        arrays = {"rarity": self.rarity, "frequency": self.frequency}
+        arrays = {
+            "rarity": self.rarity,
+            "frequency": self.frequency,
+            "projection": self.projection,
+            "words_centre": self.by_words.centre,
+            "words_directions": self.by_words.directions,
+        }
         if self.meaning is not None:
             arrays |= {"centre": self.meaning.centre, "directions": self.meaning.directions}
         np.savez(file, **arrays)  # type: ignore[arg-type]  # the names are not its options
@@ -534,7 +563,11 @@ class ConceptModel:
         with np.load(path, allow_pickle=False) as stored:
             known = "centre" in stored
             meaning = Meaning(stored["centre"], stored["directions"]) if known else None
-            return cls(stored["rarity"], stored["frequency"], meaning)
+            by_words = Meaning(stored["words_centre"], stored["words_directions"])
+            rarity, frequency, projection = (
+                stored[name] for name in ("rarity", "frequency", "projection")
+            )
+            return cls(rarity, frequency, projection, by_words, meaning)
 
 
 def learn_model(
@@ -547,11 +580,42 @@ def learn_model(
     named = in_title + in_abstract * 0.5
     named.data = np.minimum(named.data, 1.0)
     named.eliminate_zeros()
+    weights = rarity(wording.in_text)
+    projection = _project_stems(wording.in_text, weights)
     return ConceptModel(
-        rarity=rarity(wording.in_text),
+        rarity=weights,
         frequency=np.log1p(1e4 * papers / max(n, 1)).astype(np.float32),
+        projection=projection,
+        by_words=learn_meaning(_word_vectors(wording.in_text, weights, projection), named),
         meaning=None if vectors is None or n == 0 else learn_meaning(vectors, named),
     )
+
+
+def _weigh(in_text: csr_matrix, weights: NDArray[np.float32]) -> csr_matrix:
+    """Return the weights of the stems in each text, with rows of length 1."""
+    from scipy.sparse import diags
+
+    weighted = in_text.astype(np.float32) @ diags(weights)
+    lengths = np.sqrt(np.asarray(weighted.multiply(weighted).sum(axis=1)).ravel())
+    return (diags(1.0 / np.maximum(lengths, 1e-6)) @ weighted).tocsr()
+
+
+def _project_stems(in_text: csr_matrix, weights: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the main axes of the stems (Deerwester et al. 1990), shape (n_stems, n_axes)."""
+    from scipy.linalg import eigh
+
+    weighted = _weigh(in_text, weights)
+    products = (weighted.T @ weighted).toarray().astype(np.float64)
+    n = len(products)
+    first = max(n - _SETTINGS.n_axes, 0)
+    return np.asarray(eigh(products, subset_by_index=(first, n - 1))[1], dtype=np.float32)
+
+
+def _word_vectors(
+    in_text: csr_matrix, weights: NDArray[np.float32], projection: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Return vectors of the stems in texts, shape (n, n_axes)."""
+    return np.asarray(_weigh(in_text, weights) @ projection, dtype=np.float32)
 
 
 def learn_meaning(vectors: NDArray[np.float32], named: csr_matrix) -> Meaning:

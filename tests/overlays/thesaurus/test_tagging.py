@@ -114,6 +114,20 @@ def test_meaning_tags_what_is_not_said():
     assert set(best.evidence) == {"meaning"}
 
 
+def test_words_tag_what_is_not_said():
+    """Without vectors, a paper is tagged with a concept of papers with similar words."""
+    thesaurus = embedded_thesaurus()
+    titles = [
+        *["Blazars with gamma-ray emission from relativistic plasma"] * 30,
+        "Gamma-ray emission from relativistic plasma",
+        *["Cosmology", "Galaxies", "Stellar winds", "Quasars"] * 20,
+    ]
+    only = np.array([30])
+    tags = tag_papers(titles, [""] * len(titles), None, None, thesaurus, only=only)
+    meant = tags.loc[tags["evidence"] == "words", "concept_id"]
+    assert [thesaurus.find(one).label for one in meant[:1]] == ["Blazars"]
+
+
 def test_counts_roll_up_once_a_paper(small):
     uat = pd.DataFrame(
         {

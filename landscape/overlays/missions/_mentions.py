@@ -15,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -63,6 +64,7 @@ class _Candidate(NamedTuple):
     end: int
     facility: str
     ambiguous: bool
+    owners: tuple[str, ...] = ()  # facilities that share the name
 
 
 def find_mentions(
@@ -165,10 +167,30 @@ def find_places(texts: Sequence[str]) -> list[list[Place]]:
         )
     }
     sure = {one.facility for found in candidates for one in found if not one.ambiguous}
+    candidates = [_owned(found, sure) for found in candidates]
+    defined = {
+        text[one.start : one.end]
+        for text, found in zip(texts, candidates, strict=True)
+        for earlier, one in pairwise(found)
+        if not earlier.ambiguous
+        and earlier.facility == one.facility
+        and text[earlier.end : one.start].strip() == "("
+    }
     return [
-        _joined(text, _accepted(text, found, sure, foreign))
+        _joined(text, _accepted(text, found, sure, foreign, defined))
         for text, found in zip(texts, candidates, strict=True)
     ]
+
+
+def _owned(candidates: list[_Candidate], sure: set[str]) -> list[_Candidate]:
+    """Assign a shared name to its only owner that the paper certainly mentions."""
+    owned = []
+    for one in candidates:
+        owners = sure.intersection(one.owners)
+        facility = owners.pop() if len(owners) == 1 else one.facility
+        if facility:
+            owned.append(one._replace(facility=facility))
+    return owned
 
 
 def _candidates(text: str) -> list[_Candidate]:
@@ -188,17 +210,19 @@ def _candidates(text: str) -> list[_Candidate]:
             continue
         reached = end
         if match.lastindex is None and not names_an_object(text, start, end):
-            surface = known.surfaces[folded(match.group())]
-            kept.append(_Candidate(start, end, surface.facility, surface.ambiguous))
+            kept.append(_Candidate(start, end, *known.surfaces[folded(match.group())]))
     return kept
 
 
 def _accepted(
-    text: str, candidates: list[_Candidate], sure: set[str], foreign: set[str]
+    text: str, candidates: list[_Candidate], sure: set[str], foreign: set[str], defined: set[str]
 ) -> list[_Candidate]:
     """Keep names that are unambiguous, supported by context, or in a list with an accepted name."""
     candidates = [one for one in candidates if text[one.start : one.end] not in foreign]
-    good = [not one.ambiguous or _is_meant(text, one, sure) for one in candidates]
+    good = [
+        not one.ambiguous or text[one.start : one.end] in defined or _is_meant(text, one, sure)
+        for one in candidates
+    ]
     for order in (range(1, len(candidates)), range(len(candidates) - 2, -1, -1)):
         step = order.step
         for i in order:
@@ -213,12 +237,21 @@ def _accepted(
 
 def _is_meant(text: str, candidate: _Candidate, sure: set[str]) -> bool:
     surface = text[candidate.start : candidate.end]
+    listed = text.rfind("Facilit", max(0, candidate.start - _LIST_WIDTH), candidate.start)
+    if listed >= 0 and _FACILITY_LIST.match(text, listed, candidate.start):
+        return True
+    if _OBJECT_NUMBER.match(text, candidate.end):
+        return False
+    if text[max(0, candidate.start - 16) : candidate.end + 10].isupper():  # a heading
+        return False
     if not _context().companions.get(candidate.facility, frozenset()).isdisjoint(sure):
         return True
-    if surface in _context().plain_words:
-        return supported(text, candidate.start, candidate.end, strictly=True)
     # At the start of a sentence any word is capitalised.
     starts_sentence = _SENTENCE_START.search(text[max(0, candidate.start - 4) : candidate.start])
+    if surface in _context().plain_words:
+        if starts_sentence and not surface.isupper():
+            return bool(_VEHICLE.match(text, candidate.end))
+        return supported(text, candidate.start, candidate.end, strictly=True)
     if candidate.facility in sure or (surface == "Swift" and not starts_sentence):
         return True
     return supported(text, candidate.start, candidate.end)
@@ -238,6 +271,8 @@ def _joined(text: str, candidates: list[_Candidate]) -> list[Place]:
         Place(start, end, name)
         for start, end, name in spans
         if not _NAMESAKE.match(text[end : end + _SETTINGS.width])
+        and not _NOT_BEFORE.search(text[max(0, start - _SETTINGS.width) : start])
+        and not (_CITED_BEFORE.search(text[:start][-3:]) and _CITED.match(text[end : end + 9]))
     ]
 
 
@@ -282,13 +317,17 @@ _GAP = r"(?:[\s~\-–/]|\\[,;]|\$)+"
 _HYPHEN = r"(?:-|–|--|\s|~)"
 _ENDING = r"(?:s|'s|’s)?"
 _LETTER = "[A-Za-z0-9]"
+# The short name in "HERMES (AAT)" and in "SORCE/TIM".
+_PART = re.compile(r"(?:([A-Z][A-Z0-9]{2,}) \([^()]+\)|[\w\- ]+/(?!F\d)([A-Z][A-Z0-9]{2,}))$")
+_CAPITALISED = re.compile(r"[A-Z][a-z]{4,}$")  # also written in capitals: "HERSCHEL"
 
 
 class Surface(NamedTuple):
-    """Facility of a name, and whether the name is ambiguous."""
+    """Facility of a name, whether the name is ambiguous, and the facilities that share it."""
 
     facility: str
     ambiguous: bool
+    owners: tuple[str, ...] = ()
 
 
 class Names(NamedTuple):
@@ -317,8 +356,31 @@ def all_names() -> Names:
             for one in map("".join, itertools.product(*choices)):
                 for word in _first_words(one):
                     traps[word].append(one)
+    for name, own in _other_names().items():
+        first = surfaces.get(folded(name))
+        if first is None:
+            names[name].append(name)
+            surfaces[name] = own
+        elif first.ambiguous and own.owners and {first.facility} != set(own.owners):
+            surfaces[folded(name)] = first._replace(owners=own.owners)
     first_words = frozenset(word.encode() for word in (*names, *traps))
     return Names(first_words, names, traps, surfaces)
+
+
+def _other_names() -> dict[str, Surface]:
+    """Collect names in capitals, and short names that several facilities share."""
+    context, others = _context(), {}
+    shared: dict[str, list[str]] = defaultdict(list)
+    for facility in load_facilities().values():
+        for name in facility.names:
+            part = _PART.match(name)
+            if part and (bare := part[1] or part[2]) not in context.generic:
+                shared[bare].append(facility.name)
+            if name in facility.ambiguous:
+                shared[name].append(facility.name)
+            elif _CAPITALISED.match(name) and name not in context.plain_words:
+                others[name.upper()] = Surface(facility.name, ambiguous=False)
+    return others | {name: Surface("", True, tuple(owners)) for name, owners in shared.items()}
 
 
 @cache
@@ -393,6 +455,7 @@ _ITALIC_BEFORE = re.compile(
 )
 _MARKUP_AFTER = re.compile(r"^[}$]+(?:\\/)?")
 _MARKUP_BEFORE = re.compile(r"(?:\{?\\[a-z]+\s*\{?|[${])\s*$")
+_VEHICLE = re.compile(r"(?:['’]s)?[\s~](?:[\w-]+[\s~])?(?:spacecraft|satellite|mission|telescope)")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:]\s+|\n)$")
 _LIST = re.compile(
     r"^(?:[\s~,/+&\-–();}{$]|and|or|as well as|the|with|from|both|\\(?:it|emph|textit|rm))*$"
@@ -401,6 +464,15 @@ _COMET = re.compile(r"(?:\b[CPAI]/\d{4}(?:[\s~]\w+)?|\b\d+[PI])[\s~/]*\(?(?:[\w]
 _NAMED_OBJECT = re.compile(
     r"^(?:-[A-Z]{1,4})?(?:[\s~\-–]|\\[,;])*(?:J|GRB|SNR?|CXO)[\s~]?\d{3,}|^[\s~]*J\d|^\$?\^|^[\s~]et[\s~]al\b"
 )
+_FACILITY_LIST = re.compile(r"Facilit(?:y|ies)\s?:[^.]*(?:\.\d[^.]*)*$")  # of AAS journals
+_LIST_WIDTH = 300
+_OBJECT_NUMBER = re.compile(r"[-–]\d{2,}\b(?![\s~]?(?:[µμ]|micron|m\b|cm\b|[GM]Hz))")
+# An author, a citation or an address that contains the name of a facility.
+_NOT_BEFORE = re.compile(
+    r"(?:(?:^|[,;(]\s?|\b(?:and|by|thank)\s)[A-Z]\.[\s~]?|https?://\S*|www\.\S*|JAO\.\s?|\b[Qq]uasi[-\s])$"
+)
+_CITED_BEFORE = re.compile(r"[(;\[]\s?$")
+_CITED = re.compile(r"^[\s~]?(?:\()?(?:19|20)\d\d[a-z]?\s?[;,)]")
 # An organisation, a grant or software that has the name of a facility.
 _NAMESAKE = re.compile(
     r"^[\s~]?(?:[\-–][A-Z]\w+ |[\-–]DESC )?[\s~]?(?:[Cc]ollaborations?\b|[Cc]onsorti(?:um|a)\b|"
@@ -408,6 +480,7 @@ _NAMESAKE = re.compile(
     r"(?:X-ray |Science )?Center\b|Guest (?:Observ|Invest)|Award|IRAF|Fellow|Challenge|Foundation|"
     r"Project (?:Office|codes?)|project codes?|[Pp]roduction team|Workshop|"
     r"(?:[Pp]recursors?|[Pp]athfinders?)\b|Interactive Processing|GO program|"
+    r"partnership\b|(?:Science Collab|(?:[A-Z]\w+ ){0,2}Team\b|Shared Memory|Theory Network)|"
     r"(?:1D |processing )?pipeline\b|cutout tool|"
     r"[\-–]?[\s~]?(?:GO|AR|HF|SNAP)[\d\-]|supercomputer)"
 )
@@ -423,6 +496,7 @@ class _Context(NamedTuple):
     facility_word: re.Pattern[str]
     companions: Mapping[str, frozenset[str]]
     plain_words: frozenset[str]
+    generic: frozenset[str]
 
 
 @cache
@@ -430,6 +504,7 @@ def _context() -> _Context:
     stored = read_yaml(Path(__file__).with_name("context.yaml"))
     companions = {name: frozenset(of) for name, of in stored.pop("companions").items()}
     plain_words = frozenset(stored.pop("plain_words"))
+    generic = frozenset(stored.pop("generic"))
     patterns = {
         name: re.compile(
             f"{of.get('start', '')}(?:{'|'.join(of['words'])}){of.get('end', '')}",
@@ -437,7 +512,7 @@ def _context() -> _Context:
         )
         for name, of in stored.items()
     }
-    return _Context(**patterns, companions=companions, plain_words=plain_words)
+    return _Context(**patterns, companions=companions, plain_words=plain_words, generic=generic)
 
 
 def supported(text: str, start: int, end: int, *, strictly: bool = False) -> bool:

@@ -44,7 +44,8 @@ _AGES = {"planned": 0, "new": 1.5, "recent": 5}  # maximum years since first lig
 # Words after a name that make it the name of a result or of a similar instrument.
 _RESULT = re.compile(
     r"(?:[\s~\-]|\\ |\d{4}|\$|\{|\\(?:rm|mathrm|textsc)\b){0,6}"
-    r"(?:(?:-[A-Z]\w{1,12})?-{1,2}like\b|like\b|best[- ]fit|tension|cosmolog(?:y|ies|ical)\b|"
+    r"(?:(?:-[A-Z]\w{1,12})?-{1,2}like\b|like\b|best[- ]fit|normali[sz](?:ed|ation)|"
+    r"tension|cosmolog(?:y|ies|ical)\b|"
     r"(?:\\?Lambda|Λ)\s?\$?[\s\-{}]{0,3}(?:\\rm\s?)?\{?CDM|LCDM|values?\b(?![- ][Aa]dded))"
 )
 _MAX_REQUESTED = 40  # mentions of a text whose roles are requested from a language model

@@ -35,6 +35,10 @@ def facilities(text: str) -> list[str]:
         "Galaxies in the Virgo cluster and towards Virgo.",
         "We use diffusive shock acceleration (DSA), and DSA is efficient.",
         "Simulated with Athena++ and IllustrisTNG.",
+        "THE ORIGIN OF COMPACT MASSIVE GALAXIES",
+        "Wind measurements of hot stars. Wind data of Wolf-Rayet stars.",
+        "See http://www.esa.int/Planck, and ADS/JAO.ALMA#2015.1.00633.S.",
+        "We thank A. Roman and B. Webb; a mass estimate ( Spitzer 1987 ); quasi-Kepler rotation.",
     ],
 )
 def test_what_only_bears_a_name_is_no_mention(text):
@@ -53,6 +57,11 @@ def test_what_only_bears_a_name_is_no_mention(text):
         (r"with \textit{Swift} and {\it Kepler}", ["Swift", "Kepler"]),
         ("IRAS 60-micron fluxes of IRAS 16293-2422", ["IRAS"]),
         ("very large array and HUBBLE SPACE TELESCOPE", ["HST"]),
+        ("HERSCHEL and EUCLID images", ["Herschel", "Euclid"]),
+        ("HERMES at the Anglo-Australian Telescope; HERMES finds", ["AAT", "AAT", "AAT"]),
+        ("MFI maps of the QUIJOTE experiment", ["QUIJOTE", "QUIJOTE"]),
+        ("the Isaac Newton Telescope (INT). The INT is great", ["INT", "INT", "INT"]),
+        ("Facilities: Blanco (Mosaic-II), Shane", ["Blanco 4m", "Blanco 4m", "Shane 3m"]),
         ("XMM Newton, Fermi LAT and eROSITA", ["XMM-Newton", "Fermi", "eROSITA"]),
         (
             "a quasar seen by Einstein Probe and by the Einstein Observatory",

@@ -136,6 +136,7 @@ def test_papers_dated_to_a_year_may_use_data_of_its_end() -> None:
     [
         "We combine the SH0ES measurement of the Hubble constant with supernovae.",
         "We simulate a survey with a Rubin-Roman-like color space and measure redshifts.",
+        "We simulate a COBE-normalised model and measure the masses of clusters.",
         "We adopt a Planck 2018 cosmology and measure the masses of clusters.",
     ],
 )

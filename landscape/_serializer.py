@@ -445,8 +445,8 @@ SHOWN = {
     "new_topics": "rank term class since last papers expected change q also region",
     "new_topics.first_papers": "term date title paper_id",
     "papers_waiting": "place title year cites paper_id",
-    "review_gaps": "rank label papers reviews last_review papers_since growth score need expected "
-    "newer_papers citations years_without disagreement",
+    "review_gaps": "rank label papers reviews last_review papers_since growth gap score need "
+    "expected newer_papers citations years_without disagreement",
     "reviews": "label papers reviews expected share density_ratio last_review papers_since "
     "years_without",
     "survey": "decision score title year reason led",

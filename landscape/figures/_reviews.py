@@ -49,7 +49,7 @@ _AS_EXPECTED = (
 _WIDER = 1.5  # kernel width for reviews, relative to the width for papers
 _MEANINGS = ("≤¼", "½", "usual", "2×", "≥4×")
 _COLUMNS = (  # the score and its components
-    ("score", "Gap", "{:.1f}"),
+    ("gap", "Gap", "{:.1f}"),
     ("need", "Need", "{:.1f}"),
     ("papers", "Papers", "{:,.0f}"),
     ("reviews", "Re-\nviews", "{:,.0f}"),
@@ -164,7 +164,7 @@ def reviews_scene(
             order=1.0,
         )
     )
-    title = "Gaps relative to size"
+    title = "Gaps between reviews"
     ranking = Ranking.of_table(title, "Region", best, _COLUMNS, numbered=True)
     written = page.write_ranking(ranking, column)
     _mark_gaps(page, panel, best.head(written), located)

@@ -167,7 +167,10 @@ def _reviews(atlas: Atlas, folder: Path, *, figures: bool) -> Page:
     from landscape.overlays.reviews import review_gaps
 
     gaps = review_gaps(atlas)
-    regions = gaps.table["topic_id"].astype(str).tolist()
+    topics = atlas.topics.set_index("topic_id")
+    subregions = topics["level"] == 2  # the map has filters for regions only
+    region_of = topics["parent_id"].where(subregions, topics.index)
+    regions = gaps.table["topic_id"].map(region_of).astype(str).tolist()
     picture = _picture("reviews", atlas, folder) if figures else None
     return _table_page(
         "reviews",

@@ -221,14 +221,14 @@ def test_a_file_size_limit_is_a_sentence_and_the_build_goes_on_later(
 
 @pytest.fixture
 def tiny_disk(tmp_path: Path):
-    """A file system of one megabyte."""
+    """A file system of two megabytes."""
     mount, umount = shutil.which("mount"), shutil.which("umount")
     if os.name == "nt" or not mount or not umount or os.geteuid() != 0:
         pytest.skip("a full disk needs root, to mount a small file system")
     folder = tmp_path / "disk"
     folder.mkdir()
     mounted = subprocess.run(
-        [mount, "-t", "tmpfs", "-o", "size=1200k", "tmpfs", str(folder)], check=False
+        [mount, "-t", "tmpfs", "-o", "size=2400k", "tmpfs", str(folder)], check=False
     )
     if mounted.returncode:
         pytest.skip("a full disk needs the right to mount a small file system")
@@ -241,7 +241,7 @@ def test_a_full_disk_is_a_sentence_and_the_build_goes_on_later(
 ) -> None:
     atlas = tiny_disk / "a.atlas"
     filling = tiny_disk / "filling"
-    filling.write_bytes(b"\0" * 1_000_000)
+    filling.write_bytes(b"\0" * 2_200_000)
     outcome = run("build", few_papers, "--out", atlas, *QUICK)
     assert_one_sentence(*outcome, "Disk full while writing", "MB are free", exit_status=1)
     assert not [path for path in atlas.rglob("*") if path.suffix == ".part"]

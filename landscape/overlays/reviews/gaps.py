@@ -19,7 +19,7 @@ from landscape.overlays.periods import (
     read_years,
     warn,
 )
-from landscape.overlays.reviews.recognition import RECENT_YEARS, read_signs
+from landscape.overlays.reviews.recognition import RECENT_YEARS, read_signs, smallest_regions
 from landscape.types import Analysis
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ def review_mask(atlas: AtlasStore) -> NDArray[np.bool_]:
 
 def add_labels(table: pd.DataFrame, topics: pd.DataFrame) -> pd.DataFrame:
     """Insert the columns ``label, x, y`` of the regions after ``topic_id``."""
-    places = topics.loc[topics["level"] == 1, ["topic_id", "label", "x", "y"]]
+    places = topics[["topic_id", "label", "x", "y"]]
     joined = table.merge(places, on="topic_id", how="inner")
     others = [name for name in joined.columns if name not in places.columns]
     return joined[[*places.columns, *others]]
@@ -198,6 +198,11 @@ def review_gaps(
 ) -> Analysis:
     """Rank the regions of a map by their need for a review.
 
+    Regions with subregions of 100 papers or more are replaced by their subregions, because reviews
+    have narrow subjects. The number of papers that wait for a review predicts the reviews of the
+    next two years best, and readers look for what is missing relative to the size of a region
+    (`backtest_reviews` compares both). The ranking is a weighted mean of the two.
+
     Parameters
     ----------
     atlas : Atlas
@@ -214,11 +219,13 @@ def review_gaps(
     Returns
     -------
     Analysis
-        ``table`` has the regions sorted by ``score`` (gap relative to the size of the region).
-        Regions with at least the expected number of reviews have no ``rank``.
-        ``need`` is the same with the number of newer papers instead of their share, and
-        ``expected`` the number of reviews expected from the papers and their years. Further
-        columns are the components, those of `reviews`, and titles of ``exemplars``.
+        ``table`` has the regions sorted by ``gap``, the weighted geometric mean of ``need``, which
+        increases with the number of papers that are newer than the reviews near them, and
+        ``score``, which has their share instead, times the ratio of expected to known reviews (the
+        gap relative to the size of the region). Regions with at least the expected number of
+        reviews have no ``rank``. ``expected`` is the number of reviews expected from the papers and
+        their years. Further columns are the components, those of `reviews`, and titles of
+        ``exemplars``.
         ``tables["exemplars"]`` has up to five papers per region that are newer than the reviews
         near them. ``tables["weights"]`` has the weights.
 
@@ -238,7 +245,7 @@ def review_gaps(
     is_review = review_mask(atlas)
     year = paper_years(atlas)
     years = read_years(atlas)
-    topic = atlas.map["topic_id"].to_numpy()
+    topic = smallest_regions(atlas)
     signs = read_signs(atlas, is_review, seed=seed) if signs is None else signs
     with progress("Ranking the regions", total=2, unit="steps") as advance:
         coverage = review_coverage(topic, year, is_review)
@@ -246,7 +253,7 @@ def review_gaps(
         advance(1)
         kept = ["topic_id", *(name for name in coverage.columns if name not in ranked.columns)]
         table = add_labels(ranked.merge(coverage[kept], on="topic_id"), atlas.topics)
-        table = table.sort_values(["score", "topic_id"], ascending=[False, True], ignore_index=True)
+        table = table.sort_values(["gap", "topic_id"], ascending=[False, True], ignore_index=True)
         exemplars = _waiting_exemplars(atlas, signs, table["topic_id"].tolist())
         titles = exemplars.groupby("topic_id")["title"].agg(list)
         table["exemplars"] = [titles.get(topic_id, []) for topic_id in table["topic_id"]]
@@ -266,13 +273,14 @@ def review_gaps(
         kind="review_gaps",
         table=table,
         caption=(
-            f"Regions that lack a review for their size, of the {len(table)} regions of "
+            f"Regions that need a review, of the {len(table)} smallest regions of "
             f"{describe_corpus(atlas)}.{no_verdict(n_doubtful, len(ranked), _LACK)} "
             f"{define_reviews(year)} Regions with as many reviews as expected have no rank. The "
-            "gap compares a region with the mean region: share of papers newer than the reviews "
-            "near them times the ratio of expected to known reviews (volume), growth in "
-            f"{RECENT_YEARS} covered years, citations, years without a review, disagreement. The "
-            "need counts newer papers instead of their share. Weights: "
+            "need compares a region with the mean region: papers newer than the reviews near them "
+            f"(volume), growth in {RECENT_YEARS} covered years, citations, years without a review, "
+            "disagreement. The relative gap has the share of newer papers instead of their number, "
+            "times the ratio of expected to known reviews; the gap is a mean of both. "
+            "Weights: "
             + ", ".join(
                 f"{name.replace('_', ' ')} {value:g}" for name, value in chosen.items() if value
             )
@@ -331,6 +339,7 @@ _MAX_CITED = 5.0
 _ENOUGH = 100.0  # newer papers at which a review is half as useful as with very many
 _PRIOR_PAPERS = 10.0  # number of papers with average values added to each region
 _SUMS = 8
+_NEED = 0.5  # weight of the need in the gap; the rest is that of the relative gap
 
 
 def rank_gaps(
@@ -359,11 +368,18 @@ def rank_gaps(
     score = _score(found, levels, chosen)[0]
     random = np.random.default_rng(seed)
     drawn = random.poisson(1.0, size=(max(n_resamples, 1), len(signs))).astype(np.float64)
-    scores = _score(_components(_sums(signs, place, drawn), totals, known), levels, chosen)
+    sums = _sums(signs, place, drawn)
+    resampled = _components(sums, totals, known)
+    scores = _score(resampled, levels, chosen)
+    newer = one[0, :, 1]
+    # The level of the newer papers is a mean over regions. Other levels are means over papers.
+    counted = {**levels, "volume": max(float(newer.mean()), 1e-12)}
+    needs = _score(resampled | {"volume": sums[:, :, 1]}, counted, chosen)
+    both = scores ** (1 - _NEED) * needs**_NEED
     # Without any review, each region lacks one.
     lacks = (known["reviews"] < known["expected"] - 1e-9) | (known["reviews"].sum() == 0)
     is_gap = lacks.to_numpy()
-    ranks = (-scores[:, is_gap]).argsort(axis=1).argsort(axis=1) + 1
+    ranks = (-both[:, is_gap]).argsort(axis=1).argsort(axis=1) + 1
     columns: dict[str, Any] = {"topic_id": topics, "score": score}
     columns["score_low"], columns["score_high"] = np.percentile(scores, (2.5, 97.5), axis=0)
     for name, q in (("rank_low", 2.5), ("rank_high", 97.5)):
@@ -371,15 +387,15 @@ def rank_gaps(
         columns[name][is_gap] = np.percentile(ranks, q, axis=0).round().astype(int)
     columns |= {name: values[0] for name, values in found.items()}
     columns["years_without"] = known["years_without"].to_numpy()
-    columns["newer_papers"] = newer = one[0, :, 1]
-    # The level of the newer papers is a mean over regions. Other levels are means over papers.
-    counted = {**levels, "volume": max(float(newer.mean()), 1e-12)}
+    columns["newer_papers"] = newer
     columns["need"] = _score(found | {"volume": newer[None]}, counted, chosen)[0]
+    columns["gap"] = score ** (1 - _NEED) * columns["need"] ** _NEED
+    columns["gap_low"], columns["gap_high"] = np.percentile(both, (2.5, 97.5), axis=0)
     columns["n_sampled"] = np.bincount(place)
-    table = pd.DataFrame(columns | {"gap": is_gap}).sort_values(
-        ["score", "topic_id"], ascending=[False, True], ignore_index=True
+    table = pd.DataFrame(columns | {"is_gap": is_gap}).sort_values(
+        ["gap", "topic_id"], ascending=[False, True], ignore_index=True
     )
-    lacks = table.pop("gap")
+    lacks = table.pop("is_gap")
     table.insert(0, "rank", lacks.cumsum().astype("Int64").where(lacks))
     return table
 
@@ -474,7 +490,7 @@ def _score(
     return np.exp(logarithm)
 
 
-_METHODS = ("gaps", "need", "size", "age of the last review")
+_METHODS = ("gaps", "need", "relative gap", "size", "age of the last review")
 _MIN_REGIONS = 5
 _BOUNDS = (2.5, 97.5)  # percentiles of a 95% interval
 
@@ -510,10 +526,10 @@ def backtest_reviews(
     Returns
     -------
     Analysis
-        ``table``: one row per method (``gaps``, ``need``, ``size``, ``age of the last
-        review``, ``chance``). ``reviews`` is the number of later reviews in the top regions,
-        ``share`` is their share of all later reviews, and ``lift`` is this share divided by the
-        share expected by chance.
+        ``table``: one row per method (``gaps``, ``need``, ``relative gap``, ``size``, ``age
+        of the last review``, ``chance``). ``reviews`` is the number of later reviews in the top
+        regions, ``share`` is their share of all later reviews, and ``lift`` is this share divided
+        by the share expected by chance.
         ``auc`` is the probability that a region with a later review ranks above a region without
         one; ``rank_correlation`` is Spearman's correlation with the number of later reviews. Lift
         and AUC have 95% intervals. ``p_chance`` is the share of random rankings that reach at
@@ -526,6 +542,8 @@ def backtest_reviews(
     InputError
         If the corpus has no papers up to the year, no papers after it, or too few regions.
     """
+    import pandas as pd
+
     year_of = paper_years(atlas)
     is_review = review_mask(atlas)
     years = read_years(atlas)
@@ -544,11 +562,11 @@ def backtest_reviews(
     chosen = {"citations": 0.0} | dict(weights or {})
     seen = is_review & earlier
     signs = read_signs(atlas, seen, until=year, citations=chosen["citations"] > 0, seed=seed)
-    topic = atlas.map["topic_id"]
+    topic = pd.Series(smallest_regions(atlas))
     known = review_coverage(topic.to_numpy()[earlier], year_of[earlier], seen[earlier])
     ranked = rank_gaps(signs, known, weights=chosen, n_resamples=1, seed=seed)
-    regions = ranked[["topic_id", "score", "need", "years_without"]].set_axis(
-        ["topic_id", "gaps", "need", "age of the last review"], axis=1
+    regions = ranked[["topic_id", "gap", "need", "score", "years_without"]].set_axis(
+        ["topic_id", "gaps", "need", "relative gap", "age of the last review"], axis=1
     )
     for name, counted in (("size", earlier), ("later_reviews", later & is_review)):
         numbers = regions["topic_id"].map(topic[counted].value_counts())
@@ -605,7 +623,7 @@ def compare_rankings(
     outcome = regions["later_reviews"].to_numpy(np.float64)
     n = len(outcome)
     top = min(top, n)
-    scores = {name: regions[name].to_numpy(np.float64) for name in _METHODS}
+    scores = {name: regions[name].to_numpy(np.float64) for name in _METHODS if name in regions}
     shuffled = [random.permutation(n).astype(float) for _ in range(n_resamples)]
     by_chance = np.array([_share_at(one, outcome, top) for one in shuffled])
     picks = random.integers(0, n, size=(n_resamples, n))
@@ -648,7 +666,7 @@ def compare_rankings(
         }
     )
     differences = []
-    for other in _METHODS[1:]:
+    for other in list(scores)[1:]:
         low, high = np.percentile(drawn["gaps"] - drawn[other], _BOUNDS, axis=0)
         differences.append(
             pd.DataFrame(

@@ -283,6 +283,18 @@ def _names(line: str) -> list[str]:
 RECENT_YEARS = 5
 _MAX_SAMPLED = 6000
 _MIN_OF_A_REGION = 60
+_MIN_OF_A_SUBREGION = 100  # papers; smaller ones have less than one or two expected reviews
+
+
+def smallest_regions(atlas: AtlasStore) -> NDArray[np.int64]:
+    """Return the subregion of each paper, or its region if not all of the subregions are large."""
+    subregions = atlas.topics[atlas.topics["level"] == 2]
+    if subregions.empty:
+        return atlas.map["topic_id"].to_numpy(np.int64)
+    smallest = subregions.groupby("parent_id")["n_papers"].min()
+    divided = atlas.map["topic_id"].isin(smallest.index[smallest >= _MIN_OF_A_SUBREGION])
+    ids = atlas.map["subregion_id"].where(divided, atlas.map["topic_id"])
+    return ids.to_numpy(np.int64)
 
 
 def read_signs(
@@ -304,7 +316,7 @@ def read_signs(
     with progress("Finding the reviews near each paper", total=3, unit="steps") as advance:
         year = paper_years(atlas)
         cites = atlas.read_papers(["cites"])["cites"].to_numpy(np.float64, na_value=np.nan)
-        topic = atlas.map["topic_id"].to_numpy(np.int64)
+        topic = smallest_regions(atlas)
         inside = year != UNKNOWN_YEAR
         if until is not None:
             inside &= year <= until

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from landscape._wording import count
 from landscape.errors import InputError
+from landscape.figures.areas import choose_colours, count_borders, find_areas
 from landscape.figures.caption import levels_of
 from landscape.figures.colours import Theme, Tones, pick, series, shade
 from landscape.figures.labels import capitals, clean_name, line_breaks, place_labels
@@ -45,7 +46,7 @@ _GROWTH = (0.82, 1.45)  # limits of the growth of letters with the papers of a t
 _FADED = 0.7  # exponent: below 1, sparse places keep more of the colour of their region
 _DEEPEST = 0.72  # share of the colour of a region where papers are the most dense
 _KERNEL = 0.13  # width of the widest smoothing kernel in inches, for 4,000 papers
-_PIXELS_PER_CELL, _NEAR_CELLS = 3, 3.0  # grid and kernel of the colours of regions
+_PIXELS_PER_CELL = 3  # of the grid of the colours of regions
 _LEADING = 1.08  # distance between the lines of a name, in font sizes
 _MAX_POINTED_AT = 18_000  # maximum number of papers with hover texts in the browser
 
@@ -197,34 +198,14 @@ def _region_colours(
     bounds: Box,
     shape: tuple[int, ...],
 ) -> Floats:
-    """Return the colour of the most frequent region at each pixel, shape (rows, columns, 3).
-
-    Neighbours have different colours as far as seven colours allow it.
-    """
+    """Return the colour of the most frequent region at each pixel, shape (rows, columns, 3)."""
     from matplotlib.colors import to_rgb
-    from scipy.ndimage import gaussian_filter
 
     rows, columns = (max(side // _PIXELS_PER_CELL, 8) for side in shape)
-    numbers, papers = np.unique(regions[regions >= 0], return_counts=True)
-    numbers = numbers[np.argsort(-papers, kind="stable")]
-    most, leader = np.full((rows, columns), 1e-6), np.zeros((rows, columns), dtype=np.int64)
-    for place, number in enumerate(numbers):
-        own = regions == number
-        counts = count_grid(x[own], y[own], bounds=bounds, shape=(rows, columns))
-        near = gaussian_filter(counts.astype(np.float64), _NEAR_CELLS)
-        leader[near > most] = place
-        most = np.maximum(most, near)
-    borders = np.zeros((len(numbers) + 1, len(numbers) + 1))
-    for one, other in ((leader[1:], leader[:-1]), (leader[:, 1:], leader[:, :-1])):
-        np.add.at(borders, (one, other), 1)
-    borders += borders.T
-    names = series(colours, 7)
-    hues: list[int] = []
-    for place in range(len(numbers)):
-        met = np.bincount(hues, borders[place, : len(hues)], minlength=len(names))
-        used = np.bincount(hues, minlength=len(names))
-        hues.append(int(np.lexsort((used, met))[0]))
-    palette = np.array([to_rgb(names[hue]) for hue in hues] or [colours.ramp[0]])
+    numbers, leader = find_areas(x, y, regions, bounds=bounds, shape=(rows, columns))
+    names = np.array([to_rgb(name) for name in series(colours, 7)])
+    chosen = choose_colours(count_borders(leader, len(numbers)), [names]) if len(numbers) else []
+    palette = names[chosen] if chosen else colours.ramp[:1]
     row, column = np.arange(shape[0]) * rows // shape[0], np.arange(shape[1]) * columns // shape[1]
     return palette[leader[np.ix_(row, column)]]
 

@@ -27,7 +27,7 @@ from landscape.figures.page import Key, LegendEntry, Page, PageOptions
 from landscape.figures.scene import Image, Panel, Points
 from landscape.viewer.columns import colours_of
 from landscape.viewer.state import find_set, passing
-from landscape.viewer.themes import viewer_themes
+from landscape.viewer.themes import rgb_of, viewer_themes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -166,7 +166,7 @@ def _colours(
 ) -> tuple[Key | None, Floats | None]:
     """Return the key and the colour of each paper by row, or None for the density."""
     name, own = str(shown.given.get("colour", "region")), viewer_themes()[theme]
-    missing, title = _rgb([own["missing"]]), name.replace("_", " ").capitalize()
+    missing, title = rgb_of([own["missing"]]), name.replace("_", " ").capitalize()
     if name == "density":
         return None, None
     if name in ("facility", "concept"):
@@ -185,7 +185,7 @@ def _colours(
                 (places > 0)[:, None], ramp[at], missing
             )
         values, labels = np.where(places == 255, -1, places.astype(int)), head["labels"]
-    classes = _rgb(own["classes"])
+    classes = rgb_of(own["classes"])
     palette = np.vstack([classes[np.arange(max(1, values.max() + 1)) % len(classes)], missing])
     for number, label in enumerate(labels):
         style = {"marker": "s", "size": 7, "colour": tuple(map(float, palette[number]))}
@@ -213,17 +213,11 @@ def _of_sets(shown: Shown, name: str) -> tuple[NDArray[np.int64], list[str]]:
 
 
 def _of_regions(source: MapSource) -> NDArray[np.int64]:
-    """Return the number of the largest region around each paper, or -1."""
+    """Return the number of the colour of the largest region around each paper, or -1."""
     values, levels = np.full(len(source.order), -1), source.topics["level"].to_numpy()
-    for number, row in enumerate(np.flatnonzero(levels == levels.min(initial=9)).tolist()):
-        values[np.isin(source.region, source.inside(row))] = number
+    for row in np.flatnonzero(levels == levels.min(initial=9)).tolist():
+        values[np.isin(source.region, source.inside(row))] = source.colours[row]
     return values[source.point_of]
-
-
-def _rgb(colours: list[str]) -> Floats:
-    from matplotlib.colors import to_rgb
-
-    return np.array([to_rgb(colour) for colour in colours])
 
 
 def _dots(page: Page, panel: Panel, x: Floats, y: Floats, rgb: Floats) -> Image:

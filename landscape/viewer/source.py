@@ -19,12 +19,13 @@ import numpy as np
 
 from landscape.corpus.thesaurus import MIN_SCORE
 from landscape.errors import InputError
+from landscape.figures.areas import choose_colours, count_borders, find_areas
 from landscape.overlays.citations import citation_graph
 from landscape.text.word_index import STOP_WORDS
 from landscape.viewer.names import LINE, SIZES, name_ranges
 from landscape.viewer.search_index import index_files, varints
 from landscape.viewer.settings import DEFAULTS, SourceSettings
-from landscape.viewer.themes import viewer_themes
+from landscape.viewer.themes import rgb_of, viewer_themes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,6 +51,7 @@ _LISTED = 40  # references and citations of a paper
 _AUTHORS = 30
 _MAX_SIMILAR = 120_000  # papers of an atlas whose nearest papers are computed
 _SIMILAR = 8
+_GRID = (256, 256)  # cells in which the borders of regions are found
 _NONE = 0xFFFF  # region of papers outside every region
 _NUMBER = re.compile(r"\d+")
 
@@ -186,7 +188,7 @@ class MapSource:
             "records": _RECORDS,
             "details": _DETAILS if self.has_details else 0,
             "ids": self._n_id_files,
-            "regions": _region_rows(topics),
+            "regions": _region_rows(topics, self.colours),
             "names": [
                 {
                     "region": int(np.flatnonzero(topics["topic_id"] == name.topic_id)[0]),
@@ -240,6 +242,23 @@ class MapSource:
             region = np.where(finest >= 0, finest, region)
         known = np.array([number.get(topic, _NONE) for topic in range(int(region.max()) + 2)])
         return known[region][self.order].astype(np.uint16)
+
+    @cached_property
+    def colours(self) -> list[int]:
+        """Number of the colour of each region of the uppermost level, so that neighbours differ."""
+        levels = self.topics["level"].to_numpy()
+        top = np.flatnonzero(levels == levels.min(initial=9)).tolist()
+        group = np.full(len(self.region), -1)
+        for place, row in enumerate(top):
+            group[np.isin(self.region, self.inside(row))] = place
+        x, y = self.plane.T
+        places, leader = find_areas(x, y, group, bounds=(0, 0, 1, 1), shape=_GRID)
+        palettes = [rgb_of(theme["classes"]) for theme in viewer_themes().values()]
+        chosen = choose_colours(count_borders(leader, len(places)), palettes) if len(places) else []
+        found = [0] * len(levels)
+        for place, colour in zip(places.tolist(), chosen, strict=True):
+            found[top[place]] = colour
+        return found
 
     def inside(self, row: int) -> list[int]:
         """Return the rows in `topics` of a region and of all regions inside."""
@@ -445,7 +464,7 @@ class PointSet:
         }
 
 
-def _region_rows(topics: pd.DataFrame) -> list[dict[str, Any]]:
+def _region_rows(topics: pd.DataFrame, colours: list[int]) -> list[dict[str, Any]]:
     number = {int(topic): row for row, topic in enumerate(topics["topic_id"].tolist())}
     return [
         {
@@ -454,11 +473,12 @@ def _region_rows(topics: pd.DataFrame) -> list[dict[str, Any]]:
             "parent": number.get(int(one.parent_id), -1),
             "label": str(one.label),
             "papers": int(one.n_papers),
+            "colour": colour,
             "x": float(one.x),
             "y": float(one.y),
             "keywords": [str(word) for word in list(one.keywords)[:6]],
         }
-        for one in topics.itertuples()
+        for one, colour in zip(topics.itertuples(), colours, strict=True)
     ]
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _KNOTS = 12  # colours of a ramp; browsers interpolate between them
 _CLASSES = 14
 # Lightness and chroma of the classes. Neighbours in the list differ in hue and in lightness.
-_LOOK = {"light": ((0.56, 0.15), (0.70, 0.13)), "dark": ((0.70, 0.13), (0.82, 0.11))}
+_LOOK = {"light": ((0.48, 0.15), (0.72, 0.13)), "dark": ((0.60, 0.13), (0.84, 0.11))}
 _STRIDE = 5
 
 
@@ -50,6 +50,12 @@ def _classes(name: str) -> NDArray[np.float64]:
     hue = np.deg2rad(25 + 360 * places / _CLASSES)
     lightness, chroma = np.array([_LOOK[name][place % 2] for place in places.tolist()]).T
     return oklab_to_srgb(np.column_stack([lightness, chroma * np.cos(hue), chroma * np.sin(hue)]))
+
+
+def rgb_of(colours: list[str]) -> NDArray[np.float64]:
+    """Convert hex colours to red, green and blue from 0 to 1, shape (n, 3)."""
+    parts = [[int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in colours]
+    return np.array(parts, dtype=np.float64) / 255
 
 
 def _hex(colours: NDArray[np.float64]) -> list[str]:

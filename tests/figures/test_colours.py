@@ -6,26 +6,9 @@ import numpy as np
 import pytest
 
 from landscape.errors import InputError
+from landscape.figures.areas import DEFICIENCIES
 from landscape.figures.colours import THEMES, series, srgb_to_oklab, theme
 
-# Simulations at full severity, in linear light: Machado, Oliveira & Fernandes, IEEE TVCG 15 (2009).
-DEFICIENCIES = {
-    "protanopia": [
-        [0.152286, 1.052583, -0.204868],
-        [0.114503, 0.786281, 0.099216],
-        [-0.003882, -0.048116, 1.051998],
-    ],
-    "deuteranopia": [
-        [0.367322, 0.860646, -0.227968],
-        [0.280085, 0.672501, 0.047413],
-        [-0.011820, 0.042940, 0.968881],
-    ],
-    "tritanopia": [
-        [1.255528, -0.076749, -0.178779],
-        [-0.078411, 0.930809, 0.147602],
-        [0.004733, 0.691367, 0.303900],
-    ],
-}
 both = pytest.mark.parametrize("name", list(THEMES))
 
 

@@ -13,6 +13,7 @@ from matplotlib.path import Path
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.figures import uat_scene
+from landscape.figures.areas import DEFICIENCIES
 from landscape.figures.colours import (
     THEMES,
     contrast_ramp,
@@ -27,7 +28,7 @@ from landscape.mapping.density import contour_lines, highest_density_levels, map
 from landscape.overlays.thesaurus._extents import choose_tints, trace_territories
 from landscape.types import Analysis
 from tests.figures.test_bounding_boxes import overlap, rendered_boxes
-from tests.figures.test_colours import DEFICIENCIES, linear
+from tests.figures.test_colours import linear
 
 
 def draw_concepts(atlas, analysis, **look):

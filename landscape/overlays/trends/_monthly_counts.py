@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from landscape.corpus.thesaurus import MIN_SCORE
 from landscape.errors import InputError
 from landscape.mapping.naming import PhraseTable, phrase_table
 from landscape.overlays.periods import read_years
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 FEWEST = 8  # papers of a tested term, at any time
 FEWEST_NEW = 5  # papers of a term in the months in which it is new
-_MIN_SCORE = 0.25  # of the concepts of a paper
 _BY_AUTHORS = 0.2  # a concept has fewer of its papers by keywords of their authors
 _FEWEST_BEFORE = 6  # months before the last months, for comparison
 _LAST_OF_CENTURY = 50  # years above it are of the 20th century
@@ -144,7 +144,7 @@ def read_terms(atlas: AtlasStore, period: Period) -> Terms:
     names_of_phrases, numbers = _join_acronyms(table)
     tags = atlas.read_layer("uat", ["concept_id", "score", "evidence"])
     # Keywords of authors are known for a part of the papers only.
-    tags = tags[tags["score"] >= _MIN_SCORE]
+    tags = tags[tags["score"] >= MIN_SCORE]
     by_authors = (tags["evidence"] == "keywords").groupby(tags["concept_id"]).transform("mean")
     tags = tags[by_authors < _BY_AUTHORS]
     concept, ids = pd.factorize(tags["concept_id"])

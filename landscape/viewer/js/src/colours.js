@@ -58,17 +58,13 @@ export function byRegion(source, theme) {
   const above = source.regions.map((_, row) => place.get(source.regionAbove(row, top)) ?? 255);
   const values = new Uint8Array(source.manifest.papers);
   for (let point = 0; point < source.n; point++) values[point] = above[source.region[point]] ?? 255;
-  const colours = new Uint8Array(4 * 256);
-  for (let at = 0; at < 256; at++) {
-    const colour = at < rows.length ? theme.classes[at % theme.classes.length] : theme.missing;
-    colours.set([...rgb(colour), 255], 4 * at);
-  }
-  const entries = rows.map((row, at) => ({
+  // The atlas chooses the colours, so that neighbours differ for all readers.
+  const entries = rows.map((row) => ({
     label: source.regions[row].label,
-    colour: theme.classes[at % theme.classes.length],
+    colour: theme.classes[source.regions[row].colour % theme.classes.length],
     filter: { region: row },
   }));
-  return { title: top ? "Region" : "Continent", values, colours, entries };
+  return byClass(theme, top ? "Region" : "Continent", values, entries);
 }
 
 const NOTHING = 255; // value of papers without a class

@@ -4,7 +4,7 @@ import { readColumns, readSet, unzip } from "./bytes.js";
 
 /**
  * @typedef {{id: number, level: number, parent: number, label: string, papers: number, x: number,
- *   y: number, keywords: string[]}} Region
+ *   y: number, colour: number, keywords: string[]}} Region
  * @typedef {{region: number, lines: string[], dx: number, dy: number, scales: [number, number]}} Name
  * @typedef {{name: string, papers: number, uses: number, at: [number, number]}} SetEntry
  * @typedef {{format: number, title: string, papers: number, generated: boolean, box: number[],

@@ -25,7 +25,7 @@ from landscape.overlays.thesaurus._candidates import (
     name_phrases,
     nearest_concepts,
     quote_definition,
-    suggest_parent,
+    suggest_parents,
     word_bag,
 )
 from landscape.text.words import normal_form
@@ -232,11 +232,7 @@ def _add_parents(
     """Add the concepts with the most similar papers, and the suggested broader concept."""
     wanted = proposals["phrase"].to_numpy(dtype=np.int64)
     nearest = nearest_concepts(evidence.table, evidence.vectors, named, wanted)
-    forms = index_names(thesaurus)
-    parents = [
-        suggest_parent(name, near, thesaurus, forms)
-        for name, near in zip(proposals["name"], nearest, strict=True)
-    ]
+    parents = suggest_parents(proposals["name"], nearest, thesaurus, index_names(thesaurus))
     labels = {one: concept.label for one, concept in thesaurus.concepts.items()}
     return proposals.assign(
         parent_id=parents,

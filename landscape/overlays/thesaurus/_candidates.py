@@ -50,6 +50,7 @@ def measure_phrases(
     titles: Sequence[str],
     abstracts: Sequence[str],
     years: NDArray[np.integer],
+    categories: NDArray[np.object_],
     *,
     fewest: int = 5,
 ) -> pd.DataFrame:
@@ -78,10 +79,12 @@ def measure_phrases(
     best = [max(((n, name) for name, n in of.items()), default=(0, "")) for of in used]
     frame["acronym"] = [name if n > 1 else "" for n, name in best]
     late, dated = later_half(years), years != UNKNOWN_YEAR
-    n_dated, n_late = (
-        np.bincount(table.phrase, of[table.paper], len(papers))[kept] for of in (dated, late)
+    expected = expected_shares(late, dated, categories)
+    early_papers, late_papers, late_expected = (
+        np.bincount(table.phrase, of[table.paper], len(papers))[kept]
+        for of in (dated & ~late, late, expected * dated)
     )
-    frame["growth_low"], frame["growth"] = growth(n_dated, n_late, late.sum() / max(dated.sum(), 1))
+    frame["growth_low"], frame["growth"] = growth(early_papers, late_papers, late_expected)
     frame["promise"] = table.promise[kept]
     frame["log_papers"] = np.log(frame["papers"])
     frame["log_papers_squared"] = frame["log_papers"] ** 2
@@ -243,14 +246,18 @@ def join_bag(words: list[str]) -> str:
     return " ".join(sorted(nouns.get(word, word) for word in words))
 
 
+_SPECTRAL_CLASSES = ("A ", "Of ")  # the keys of "A stars" and "Of stars" are the key of "stars"
+
+
 def index_names(thesaurus: Thesaurus) -> dict[str, str]:
     """Return a mapping from the key (`word_bag`) of each term to the id of its concept."""
     names: dict[str, str] = {}
-    for concept in thesaurus.concepts.values():
-        names.setdefault(word_bag(concept.label), concept.concept_id)
-    for concept in thesaurus.concepts.values():  # preferred terms come first
-        for name in concept.alternatives:
-            names.setdefault(word_bag(name), concept.concept_id)
+    concepts = thesaurus.concepts.values()
+    preferred = [(concept.label, concept.concept_id) for concept in concepts]
+    others = [(name, concept.concept_id) for concept in concepts for name in concept.alternatives]
+    for name, one in (*preferred, *others):
+        if not name.startswith(_SPECTRAL_CLASSES):
+            names.setdefault(word_bag(name), one)
     names.pop("", None)
     return names
 
@@ -293,22 +300,44 @@ def complete_name(name: str, texts: Sequence[str], *, share: float = 0.8) -> str
     return f"{word} {name}"
 
 
-_MAX_DEFINITION = 350
-_DEFINES = re.compile(
-    r",? (?:(?:is|are) (?:an?|the|defined|objects|systems|regions|events|stars|galaxies|commonly"
-    r"|usually|generally)\b"
-    r"|refers? to\b|denotes?\b|i\.e\.|which (?:is|are) (?:an?|the|defined)\b)"
-)
+_MAX_DEFINITION, _MIN_CLAUSE = 350, 8  # characters of a sentence, words up to "known as" a term
+_NEAR_TERM = 90  # characters between a term and the word for its kind
 _KIND = re.compile(
     r"\b(?:defined as|refers? to|known as|class|subset|populations?|types?|kinds?|family|method"
     r"|technique|approach|algorithm|model|scenario|framework|process|period|epoch|era|objects?"
     r"|sources|systems|regions?|phenomenon|effect|discrepancy|ratio|measure|candidate"
-    r"|manifestations?|signal|i\.e\.|composed of|consist(?:ing)? of|characterized by)\b"
+    r"|manifestations?|signal|i\.e\.|composed of|consist(?:ing)? of|characterized by"
+    r"|superposition|sum of|integral|fraction|bursts|discovery|probe|relics?|remnants?|theory"
+    r"|environments|(?:caused|produced|formed|generated) by|arising from|measures"
+    r"|quantif(?:y|ies)|occurs? when|arises? when)\b"
+)
+_DEFINES = re.compile(
+    r",? (?:which )?(?:(?:is|are) (?:an?|the|defined|commonly|usually|generally|composed|formed"
+    r"|produced|caused|(?:[\w-]+,? (?:and )?){0,3}(?:objects|systems|regions|events|stars|galaxies"
+    r"|environments))\b"
+    r"|refers? to\b|denotes?\b|i\.e\.|describes?\b|measures?\b|quantif(?:y|ies)\b|consists? of\b"
+    r"|(?:occurs?|arises?) when\b)"
+)
+_APPOSED = re.compile(  # "odd rings, a new class of sources" but not "in odd rings, the class is"
+    r"(?:,| [-\u2013\u2014]| \() ?((?:an?|the) (?:[\w-]+ ){0,4}?"
+    + _KIND.pattern
+    + r" (?:of|for|that"
+    r"|which|where|when|in|to|with|used|based|composed|characterized)\b[^,;()\u2013\u2014]{10,}"
+    r"|(?:(?:caused|produced|formed|generated) by|arising from) [^,;()]{10,})"
+)
+_NAMED = (
+    r"\b(?:known as|called|referred to as|dubbed|termed|named|nicknamed(?: as)?|so-called)"
+    r"(?: the| an?)? [\"'\u2018\u201c`]*"
+)
+_AFTER_NAME = (
+    r"(?=[\"'\u2019\u201d]*(?:[,.;:)]|$| [(\u2013-]"
+    r"| (?:is|are|was|were|that|which|in|has|have|at|to|with|and|from|remains?)\b))"
 )
 _OPINION = re.compile(
     r"\b(?:one of|most|key|important|ideal|powerful|useful|promising|challeng\w*|primary|crucial"
-    r"|fundamental|essential|excellent|unique|only|dominant|building blocks?"
-    r"|source of|consistent|affected|however|here|we|our|this|study|paper)\b",
+    r"|fundamental|essential|excellent|unique|only|dominant|building blocks?|popular|main|major"
+    r"|unconstrained|debated|unknown|source of|consistent|affected|however|here|we|our|this|these"
+    r"|such|study|paper)\b",
     re.IGNORECASE,
 )
 
@@ -317,23 +346,47 @@ def quote_definition(name: str, texts: Sequence[str]) -> tuple[int, str]:
     """Return the row and the words of the sentence that defines a term best, or (-1, "")."""
     from landscape.text import split_sentences
 
-    term = re.compile(
-        r"^(?:the |an? )?" + term_pattern(name) + r"\w{0,4}(?: \([^()]{1,40}\))?", re.IGNORECASE
-    )
+    # "Odd rings (ORs)", but not "giant odd rings (GORs)"
+    initials = re.sub(r"[^A-Z]", "", re.sub(r"\b(\w)\w*|.", r"\1", name).upper())
+    pattern = term_pattern(name) + rf"\w{{0,4}}\b(?: \({initials}s?\)|(?! \([A-Z]))"
+    term = re.compile(rf"\b{pattern}", re.IGNORECASE)
+    named = re.compile(_NAMED + pattern + _AFTER_NAME, re.IGNORECASE)
     best, row, quote = 0, -1, ""
     for number, text in enumerate(texts):
         plain = " ".join(text.split())
+        if not term.search(plain):
+            continue
         for start, end in split_sentences(plain):
-            sentence = plain[start:end]
-            match = term.match(sentence)
-            defines = match and _DEFINES.match(sentence, match.end())
-            if not defines or len(sentence) > _MAX_DEFINITION:
-                continue
-            kinds = min(len(_KIND.findall(sentence)), 2)
-            score = kinds - 2 * len(_OPINION.findall(sentence))
-            if score > best:
-                best, row, quote = score, number, sentence
+            sentence = _HEADING.sub("", plain[start:end])
+            if len(sentence) <= _MAX_DEFINITION:
+                clause = _defining_clause(sentence, term, named)
+                score = min(len(_KIND.findall(clause)), 2) - 2 * len(_OPINION.findall(clause))
+                if score > best:
+                    best, row, quote = score, number, sentence
     return row, quote
+
+
+_HEADING = re.compile(r"^(?:Context|Background|Introduction|Aims)[.:] ")
+_BEFORE_TERM = re.compile(r"(?:the |an? )?", re.IGNORECASE)
+
+
+def _defining_clause(sentence: str, term: re.Pattern[str], named: re.Pattern[str]) -> str:
+    """Return the words of a sentence that define a term, with the verb, or an empty string."""
+    match = named.search(sentence)
+    if match:
+        clause = sentence[: match.end()]
+        return clause if len(clause.split()) >= _MIN_CLAUSE else ""
+    match = term.search(sentence)
+    if not match:
+        return ""
+    apposed = _APPOSED.match(sentence, match.end())
+    if apposed:
+        before = sentence[: match.start()].removesuffix("the ")
+        return "" if before.endswith((", ", "and ", "in ", "In ")) else apposed[1]
+    is_subject = _BEFORE_TERM.fullmatch(sentence, 0, match.start())
+    defines = is_subject and _DEFINES.match(sentence, match.end())
+    near = sentence[match.end() : match.end() + _NEAR_TERM]
+    return sentence[match.end() :] if defines and _KIND.search(near) else ""
 
 
 def mean_cosines(table: PhraseTable, vectors: NDArray[np.floating]) -> NDArray[np.float64]:
@@ -369,16 +422,27 @@ def later_half(years: NDArray[np.integer]) -> NDArray[np.bool_]:
     return np.asarray(years > values[cut])
 
 
+def expected_shares(
+    late: NDArray[np.bool_], dated: NDArray[np.bool_], categories: NDArray[np.object_]
+) -> NDArray[np.float64]:
+    """Return for each paper the share of late papers in its category."""
+    _, category = np.unique(categories, return_inverse=True)
+    mean = late.sum() / max(dated.sum(), 1)
+    n_late, n_dated = (np.bincount(category, of) for of in (late, dated))
+    shares = (n_late + _PRIOR_PAPERS * mean) / (n_dated + _PRIOR_PAPERS)
+    return np.asarray(shares[category])
+
+
 def growth(
-    papers: np.ndarray, late_papers: np.ndarray, late_share: float
+    early: np.ndarray, late: np.ndarray, expected: np.ndarray
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the lower bound and value of the odds ratio of late papers (Haldane 1956)."""
-    if not 0 < late_share < 1:
-        return np.ones(len(papers)), np.ones(len(papers))
-    late = late_papers + 0.5
-    early = papers - late_papers + 0.5
-    middle = np.log(late / early * (1 - late_share) / late_share)
-    return np.exp(middle - np.sqrt(1 / late + 1 / early)), np.exp(middle)
+    """Return the lower bound and value of the odds of late papers, relative to those expected.
+
+    Half a paper is added to each number (Haldane 1956).
+    """
+    odds = (late + 0.5) / (early + 0.5)
+    middle = np.log(odds * (early + late - expected + 0.5) / (expected + 0.5))
+    return np.exp(middle - np.sqrt(1 / (late + 0.5) + 1 / (early + 0.5))), np.exp(middle)
 
 
 def count_titles(table: PhraseTable, titles: Sequence[str]) -> NDArray[np.float64]:
@@ -393,10 +457,11 @@ def count_titles(table: PhraseTable, titles: Sequence[str]) -> NDArray[np.float6
 
 
 _MIN_PAPERS = 3
-_OF_A_PARENT = 0.8
-_MIN_COSINE = 0.45  # with the concept in the name of a phrase, unless the name has another meaning
-_NEAR_COSINE = 0.8
-_N_VOTES = 10
+_MIN_COSINE = 0.3  # with the concept in the name of a phrase, unless the name has another meaning
+_UNUSED_COSINE, _LEAST_COSINE = 0.2, 0.02  # of concepts with too few papers, of all concepts
+# Fitted to half of the narrowest concepts of release 5.1.0, with each of them hidden.
+_N_VOTERS, _N_MORE_VOTERS, _MAJORITY, _SHARED_WORDS = 5, 20, 0.6, 4.0
+_NAME_VOTE = 0.5  # of the concept in the name, relative to all other votes
 
 
 def nearest_concepts(
@@ -432,33 +497,72 @@ def nearest_concepts(
     ]
 
 
-def suggest_parent(
-    name: str, nearest: list[tuple[str, float]], thesaurus: Thesaurus, named: dict[str, str]
+def suggest_parents(
+    names: Sequence[str],
+    nearest: Sequence[list[tuple[str, float]]],
+    thesaurus: Thesaurus,
+    named: Mapping[str, str],
+) -> list[str]:
+    """Return the narrowest concept that contains most of the concepts similar to each phrase.
+
+    Concepts are similar by their papers and by the words of their terms. If they disagree, the
+    concept that contains them is a broad one.
+    """
+    words = {one: singular_words(concept.label) for one, concept in thesaurus.concepts.items()}
+    uses = Counter(word for label in words.values() for word in set(label))
+    rarity = {word: float(np.log(len(words) / n)) for word, n in uses.items()}
+    unused = float(np.log(len(words) + 1))
+    suggested = []
+    for name, near in zip(names, nearest, strict=True):
+        own, cosines = singular_words(name), dict(near)
+        whole = sum(rarity.get(word, unused) for word in set(own)) or 1.0
+        similar = []
+        for one, label in words.items():
+            shared = sum(rarity[word] for word in set(own).intersection(label)) / whole
+            alike = 1 + _SHARED_WORDS * (shared + (own[-1] == label[-1]))
+            similar.append((max(cosines.get(one, _UNUSED_COSINE), _LEAST_COSINE) * alike, one))
+        similar.sort(reverse=True)
+        inside = _concept_at_end(name, cosines, named, thesaurus)
+        parent, is_majority = _elect(similar[:_N_VOTERS], inside, thesaurus)
+        suggested.append(
+            parent if is_majority else _elect(similar[:_N_MORE_VOTERS], inside, thesaurus)[0]
+        )
+    return suggested
+
+
+def _elect(voters: list[tuple[float, str]], inside: str, thesaurus: Thesaurus) -> tuple[str, bool]:
+    """Return the narrowest concept that contains most voters, and whether it has a majority."""
+    total = sum(weight for weight, _ in voters)
+    votes: Counter[str] = Counter()
+    if inside:
+        voters = [*voters, (_NAME_VOTE * total, inside)]
+        total *= 1 + _NAME_VOTE
+    for weight, one in voters:
+        # A narrowest concept is a sibling of the phrase: only its broader concepts have its vote.
+        itself = {one} if one == inside or thesaurus.narrower(one) else set()
+        votes.update(dict.fromkeys(thesaurus.ancestors(one) | itself, weight))
+    most = max(votes.values(), default=0.0)
+    size = {
+        one: len(thesaurus.descendants(one))
+        for one, vote in votes.items()
+        if vote >= min(most, _MAJORITY * total)
+    }
+    elected = min(size, key=lambda one: (size[one], -votes[one], one), default="")
+    return elected, most >= _MAJORITY * total
+
+
+def _concept_at_end(
+    name: str, cosines: Mapping[str, float], named: Mapping[str, str], thesaurus: Thesaurus
 ) -> str:
-    """Return the concept in the name, or the broader concept of the most similar concepts."""
-    cosines = dict(nearest)
+    """Return the concept in the last words of a name, unless its papers are too different."""
     # A hyphenated word is kept whole: "low-mass galaxies" are not in "Galaxy masses".
-    words = [" ".join(singular_words(word)) for word in name.split()]
-    ends = [(start, len(words)) for start in range(1, len(words))]
-    inner = [(start, stop) for stop in range(len(words) - 1, 1, -1) for start in range(stop - 1)]
-    for start, stop in [*ends, *inner]:
-        found = named.get(word_bag(" ".join(words[start:stop])), "")
-        if found and cosines.get(found, 1.0) >= _MIN_COSINE:
-            return found
-    head = singular_words(name)[-1]
-    labels = {one: singular_words(thesaurus.concepts[one].label) for one in cosines}
-    for one, cosine in nearest:
-        if cosine >= _NEAR_COSINE and head in labels[one]:
+    words, head = name.split(), singular_words(name)[-1]
+    for start in range(1, len(words)):
+        one = named.get(word_bag(" ".join(words[start:])), "")
+        heads = {singular_words(term)[-1] for term in thesaurus.concepts[one].names} if one else ()
+        if head in heads and cosines.get(one, 1.0) >= _MIN_COSINE:
             return one
-    votes: dict[str, float] = {}
-    for one, cosine in nearest[:_N_VOTES]:
-        weight = max(cosine, 0.0) ** 2
-        for above, share in (
-            (one, 1.0),
-            *((two, _OF_A_PARENT) for two in thesaurus.concepts[one].broader),
-        ):
-            votes[above] = votes.get(above, 0.0) + share * weight
-    return max(votes, key=lambda vote: (votes[vote], vote), default="")
+    return ""
 
 
 def _directions(

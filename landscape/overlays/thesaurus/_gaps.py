@@ -25,7 +25,8 @@ from landscape.overlays.thesaurus._candidates import (
     name_phrases,
     nearest_concepts,
     quote_definition,
-    suggest_parent,
+    suggest_parents,
+    term_pattern,
     word_bag,
 )
 from landscape.text.words import normal_form
@@ -95,9 +96,14 @@ def thesaurus_gaps(
     """
     if limit < 1:
         raise InputError(f"The limit is {limit}; give at least 1.")
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     uat = thesaurus or atlas.thesaurus
     with progress("Finding concepts missing in the thesaurus", total=5, unit="steps") as advance:
-        papers = atlas.read_papers(["paper_id", "title", "abstract", "keywords", "year"])
+        papers = atlas.read_papers(
+            ["paper_id", "title", "abstract", "keywords", "year", "categories"]
+        )
         year = paper_years(atlas)
         advance(1)
         period = read_years(atlas) if (year != UNKNOWN_YEAR).any() else None
@@ -108,20 +114,21 @@ def thesaurus_gaps(
         advance(1)
         named, proposals = rank_gaps(evidence, uat, limit=limit)
         advance(1)
-        texts = (papers["title"] + ". " + papers["abstract"]).to_numpy(dtype=object)
+        texts = (papers["title"] + ". " + papers["abstract"].fillna("")).to_numpy(dtype=object)
         rows = [_papers_of(evidence.table, phrase) for phrase in proposals["phrase"]]
         proposals["name"] = [
             complete_name(name, texts[of]) for name, of in zip(proposals["name"], rows, strict=True)
         ]
-        quotes = [
-            quote_definition(name, texts[of])
-            for name, of in zip(proposals["name"], rows, strict=True)
-        ]
-        ids = papers["paper_id"].to_numpy(dtype=object)
-        proposals["definition"] = [quote for _, quote in quotes]
-        proposals["defined_in"] = [
-            ids[of[row]] if row >= 0 else "" for of, (row, _) in zip(rows, quotes, strict=True)
-        ]
+        texts_with = pa.array(texts)
+        quotes = []
+        for name in proposals["name"]:  # also from papers for which it is not a keyphrase
+            has_term = pc.match_substring_regex(texts_with, term_pattern(name), ignore_case=True)
+            having = np.flatnonzero(has_term.fill_null(False))
+            row, quote = quote_definition(name, texts[having])
+            quotes.append((papers["paper_id"].iloc[having[row]] if quote else "", quote))
+        proposals["defined_in"], proposals["definition"] = (
+            zip(*quotes, strict=True) if quotes else ((), ())
+        )
         advance(1)
         proposals = _add_parents(proposals, named, evidence, uat)
         topics = atlas.topics[atlas.topics["level"] == 1]
@@ -135,7 +142,7 @@ def thesaurus_gaps(
         f"Phrases that are not in the thesaurus{version} and are used like its terms, in "
         f"{describe_corpus(atlas)}. "
         "The growth is the odds that a paper with the phrase is from the later half, relative to "
-        "the odds for all papers.",
+        "the odds for papers of the same primary categories.",
         {
             "papers": len(papers),
             "phrases": len(named),
@@ -157,11 +164,13 @@ def gather_evidence(
     *,
     fewest: int | None = None,
 ) -> Evidence:
-    """Measure the phrases of a corpus from the columns ``title, abstract, keywords``."""
+    """Measure the phrases of a corpus from ``title, abstract, keywords, categories``."""
     least = fewest or max(_SETTINGS.fewest_papers, len(papers) // _SETTINGS.papers_a_phrase)
     table = phrase_table(papers["keywords"], fewest=least)
     titles, abstracts = papers["title"].tolist(), papers["abstract"].tolist()
-    phrases = measure_phrases(table, vectors, titles, abstracts, years, fewest=least)
+    lists = papers["categories"]
+    primary = np.array([of[0] if of is not None and len(of) else "" for of in lists], dtype=object)
+    phrases = measure_phrases(table, vectors, titles, abstracts, years, primary, fewest=least)
     return Evidence(table, phrases, vectors)
 
 
@@ -232,11 +241,7 @@ def _add_parents(
     """Add the concepts with the most similar papers, and the suggested broader concept."""
     wanted = proposals["phrase"].to_numpy(dtype=np.int64)
     nearest = nearest_concepts(evidence.table, evidence.vectors, named, wanted)
-    forms = index_names(thesaurus)
-    parents = [
-        suggest_parent(name, near, thesaurus, forms)
-        for name, near in zip(proposals["name"], nearest, strict=True)
-    ]
+    parents = suggest_parents(proposals["name"], nearest, thesaurus, index_names(thesaurus))
     labels = {one: concept.label for one, concept in thesaurus.concepts.items()}
     return proposals.assign(
         parent_id=parents,
@@ -413,7 +418,7 @@ def backtest_gaps(
         the added concepts that occur in enough papers of this corpus).
         ``tables["found"]``: ``method, rank, name, concept_id, label``.
     """
-    papers = atlas.read_papers(["title", "abstract", "keywords"])
+    papers = atlas.read_papers(["title", "abstract", "keywords", "categories"])
     evidence = gather_evidence(papers, paper_years(atlas), atlas.vectors())
     added = added_forms(earlier, later)
     table, found = score_proposals(evidence, earlier, added, limits=limits)

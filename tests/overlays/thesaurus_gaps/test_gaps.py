@@ -14,12 +14,14 @@ from landscape.errors import InputError
 from landscape.overlays.thesaurus import backtest_gaps, thesaurus_gaps, to_uat_csv, to_uat_form
 from landscape.overlays.thesaurus._candidates import (
     complete_name,
+    expected_shares,
     find_abbreviations,
+    growth,
     index_names,
     is_synonym,
     quote_definition,
     singular_words,
-    suggest_parent,
+    suggest_parents,
     word_bag,
 )
 from landscape.overlays.thesaurus._gaps import added_forms
@@ -141,12 +143,40 @@ def test_synonyms_of_concepts_are_known(phrase: str, expected: bool) -> None:
     assert is_synonym(singular_words(phrase), index_names(KNOWN)) is expected
 
 
-def test_the_parent_is_the_concept_in_the_name_if_their_papers_are_similar() -> None:
-    names = index_names(KNOWN)
-    near = [("3", 0.9), ("4", 0.8), ("5", 0.1)]
-    assert suggest_parent("low-mass galaxies", near, KNOWN, names) == "3"
-    assert suggest_parent("star formation bursts", near, KNOWN, names) == "2"
-    assert suggest_parent("star-forming main sequence", near, KNOWN, names) == "3"
+FAMILY = Thesaurus(
+    "1",
+    {
+        "1": Concept("1", "Galactic astronomy"),
+        "2": Concept("2", "Galaxies", broader=("1",)),
+        "3": Concept("3", "Ring galaxies", broader=("2",)),
+        "4": Concept("4", "Dwarf galaxies", broader=("2",)),
+        "5": Concept("5", "Galaxy winds", broader=("1",)),
+        "6": Concept("6", "Solar astronomy"),
+        "7": Concept("7", "A stars", broader=("8",)),
+        "8": Concept("8", "Stars", broader=("6",)),
+    },
+)
+
+
+def test_the_parent_contains_most_of_the_concepts_with_similar_papers_and_words() -> None:
+    near = [("3", 0.9), ("4", 0.8), ("5", 0.7), ("2", 0.7), ("8", 0.1)]
+    names = ["odd galaxies", "odd outflows"]
+    parents = suggest_parents(names, [near, [("5", 0.9), ("3", 0.7)]], FAMILY, index_names(FAMILY))
+    assert parents == ["2", "1"]  # the broader concept of siblings; a broad one if they differ
+
+
+def test_a_spectral_class_is_not_the_concept_of_all_stars() -> None:
+    assert index_names(FAMILY)["star"] == "8"
+
+
+def test_growth_is_relative_to_papers_of_the_same_categories() -> None:
+    categories = np.repeat(np.array(["a", "b"], dtype=object), 1000)
+    late = np.concatenate([np.arange(1000) < 900, np.arange(1000) < 100])
+    expected = expected_shares(late, np.ones(2000, dtype=bool), categories)
+    assert expected[0] == pytest.approx(0.9, abs=0.01)
+    low, value = growth(np.array([10.0, 50]), np.array([90.0, 50]), 100 * expected[[0, 1500]])
+    assert value[0] == pytest.approx(1.0, abs=0.05)  # usual in its category
+    assert low[1] > 5
 
 
 def test_a_definition_is_quoted_from_the_sentence_that_says_what_the_term_is() -> None:
@@ -159,3 +189,30 @@ def test_a_definition_is_quoted_from_the_sentence_that_says_what_the_term_is() -
         "Odd rings (ORs) are a class of circular radio sources.",
     )
     assert quote_definition("odd rings", texts[:1]) == (-1, "")
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "JWST revealed a population of small red sources known as 'Odd Rings' (ORs).",
+        "It was found with odd rings, a class of sources that have no counterpart.",
+        "Odd rings (ORs) are dense, compact stellar systems at centers of galaxies.",
+        "Odd rings, caused by the velocities of galaxies, are a key challenge.",
+    ],
+)
+def test_sentences_that_define_a_term(sentence: str) -> None:
+    assert quote_definition("odd rings", [f"Context. {sentence} We agree."]) == (0, sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "In odd rings, a class of operators that were overlooked may lead to signals.",
+        "Giant odd rings (GORs), a class of sources that are large, are rare.",
+        "It has a component of noisy sources known as the odd ring noise.",
+        "We use dwarfs, stars, odd rings, the method of moments, and lenses.",
+        "Odd rings are studied with a method of ours.",
+    ],
+)
+def test_sentences_that_only_contain_a_term(sentence: str) -> None:
+    assert quote_definition("odd rings", [sentence]) == (-1, "")

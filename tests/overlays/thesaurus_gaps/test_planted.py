@@ -29,7 +29,7 @@ def test_the_planted_gap_of_the_demo_corpus_is_among_the_first() -> None:
     vectors = TruncatedSVD(64, random_state=0).fit_transform(words)
     vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
     keywords = extract_keywords(texts, tagger="rules")
-    columns = {"keywords": keywords, "title": titles, "abstract": abstracts}
+    columns = {"keywords": keywords, "title": titles, "abstract": abstracts, "categories": None}
     evidence = gather_evidence(pd.DataFrame(columns), years, vectors)
     _, proposals = rank_gaps(evidence, embedded_thesaurus(), limit=20)
     names = [complete_name(name, texts) for name in proposals["name"]]

@@ -41,8 +41,9 @@ DEFICIENCIES = {
         [0.004733, 0.691367, 0.303900],
     ],
 }
+_EMPTY = 1e-6  # papers in a cell
 _NEAR_CELLS = 3.0  # kernel width in cells
-_FAR = 1e-3  # weight of a pair of areas without a border, relative to the mean border
+_FAR = 0.02  # weight of a pair of areas without a border, relative to the mean border
 _LEAST = 0.02  # a difference in OKLab that is just noticeable
 _MAX_PASSES = 50
 
@@ -52,20 +53,25 @@ def find_areas(
 ) -> tuple[Ints, Ints]:
     """Return the groups from the largest on, and the place of the most frequent one in each cell.
 
-    The groups are numbers of at least 0; -1 stands for papers outside. The second array has the
-    given shape.
+    The groups are numbers of at least 0; -1 stands for papers outside. An empty cell belongs to the
+    nearest area. The second array has the given shape.
     """
-    from scipy.ndimage import gaussian_filter
+    from scipy.ndimage import distance_transform_edt, gaussian_filter
 
     numbers, papers = np.unique(groups[groups >= 0], return_counts=True)
     numbers = numbers[np.argsort(-papers, kind="stable")]
-    most, leader = np.full(shape, 1e-6), np.zeros(shape, dtype=np.int64)
+    most, leader = np.full(shape, _EMPTY), np.zeros(shape, dtype=np.int64)
     for place, number in enumerate(numbers):
         own = groups == number
         counts = count_grid(x[own], y[own], bounds=bounds, shape=shape)
         near = gaussian_filter(counts.astype(np.float64), _NEAR_CELLS)
         leader[near > most] = place
         most = np.maximum(most, near)
+    if len(numbers):
+        row, column = distance_transform_edt(
+            most <= _EMPTY, return_distances=False, return_indices=True
+        )
+        leader = leader[row, column]
     return numbers, leader
 
 
@@ -119,8 +125,9 @@ def choose_colours(borders: Floats, palettes: Sequence[Floats]) -> list[int]:
     n, n_colours = len(borders), len(palettes[0])
     unlike = np.min([differences(palette) for palette in palettes], axis=0)
     penalty = 1 / (unlike + _LEAST) ** 4
-    mean = borders[borders > 0].mean() if (borders > 0).any() else 1.0
-    weights = borders + _FAR * mean * ~np.eye(n, dtype=bool)
+    lengths = np.sqrt(borders)  # a short border counts too
+    mean = lengths[lengths > 0].mean() if (lengths > 0).any() else 1.0
+    weights = lengths + _FAR * mean * ~np.eye(n, dtype=bool)
     chosen = np.full(n, -1, dtype=np.int64)
     for area in np.argsort(-borders.sum(axis=1), kind="stable").tolist():
         known = np.flatnonzero(chosen >= 0)

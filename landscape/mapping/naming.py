@@ -64,7 +64,7 @@ class NameSettings:
     second_agreement: tuple[float, float] = (0.5, 0.2)  # weight of the F-score of a second subject
     most_similar: float = 0.6  # maximum cosine of the two subjects of a name
     rivals: int = 3  # number of other groups that a name is compared with
-    inertia: float = 0.08  # an old name remains if no name has more additional merit
+    inertia: float = 0.15  # an old name remains if no name has more additional merit
     # minimum frequency of a broader concept, relative to a concept that is directly below a field
     least_own: float = 0.2
     longest: int = 60  # characters
@@ -307,8 +307,8 @@ class Namer:
             keywords[int(number)] = [self._wide.shown[phrase] for phrase in several]
         allowed = [self._names_a_subject(phrase) for phrase in ranked["phrase"]]
         ranked = ranked[ranked["is_most"] & np.array(allowed, dtype=bool)]
-        if above is not None:
-            ranked = ranked[self._is_own(ranked, group, above)]
+        is_own = True if above is None else self._is_own(ranked, group, above)
+        ranked = ranked.assign(is_own=is_own)
         ranked = ranked.sort_values("merit", ascending=False, kind="stable")
         if fields:  # as "cosmic inflation" for a continent with the region "Inflation"
             inner = [set(form.split(" ")) for form in normal_forms(list(taken))]
@@ -324,13 +324,13 @@ class Namer:
             merit = dict(zip(forms[own["phrase"]], own["merit"], strict=True))
             subjects = normal_forms(name.split(" and "))
             free = {_sorted_words(subject) for subject in subjects if subject in merit} - used
-            good = own["merit"].max() - _SETTINGS.inertia
+            good = own.loc[own["is_own"], "merit"].max() - _SETTINGS.inertia
             if len(free) == len(subjects) and merit[subjects[0]] >= good:
                 names[number] = name
                 kept.add(number)
                 used |= free
         first: dict[int, int] = {}
-        ranked = ranked[~ranked["region"].isin(kept)]
+        ranked = ranked[ranked["is_own"] & ~ranked["region"].isin(kept)]
         for number, phrase in zip(ranked["region"], ranked["phrase"], strict=True):
             if number not in first and _sorted_words(forms[phrase]) not in used:
                 first[int(number)] = int(phrase)

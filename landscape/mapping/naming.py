@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -43,14 +43,18 @@ class NameSettings:
     # weight of the similarity to the papers that have the phrase
     usage: tuple[float, float] = (0.2, 0.2)
     # weight of the F-score of the papers that have the phrase, relative to the best phrase
-    agreement: tuple[float, float] = (0.1, 0.2)
+    agreement: float = 0.2
     # importance of recall relative to precision in the F-score (van Rijsbergen 1979)
     recall: tuple[float, float] = (0.5, 1.0)
     # weight of the evenness over the parts of the group
     evenness: tuple[float, float] = (0.15, 0.3)
     # minimum share of a group's papers in a field of the thesaurus, and of the field's in the group
-    most: float = 0.5
+    field_share: float = 0.33
     singular: float = 0.05  # penalty of a singular, if most phrases have the plural of the word
+    concept: float = 0.02  # credit of a name of a thesaurus concept
+    quantity: float = 0.2  # penalty of a quantity, a means or a facility
+    # penalty for each factor e by which narrower concepts increase the number of papers
+    indirect: tuple[float, float] = (0.02, 0.0)
     unspecific: float = 0.1  # penalty if the phrase is less than `least_lift` times as frequent
     # for regions, and for continents: minimum gain in similarity by a second subject
     second_gain: tuple[float, float] = (0.04, 0.03)
@@ -60,7 +64,7 @@ class NameSettings:
     second_agreement: tuple[float, float] = (0.5, 0.2)  # weight of the F-score of a second subject
     most_similar: float = 0.6  # maximum cosine of the two subjects of a name
     rivals: int = 3  # number of other groups that a name is compared with
-    inertia: float = 0.08  # an old name remains if no name has more additional merit
+    inertia: float = 0.15  # an old name remains if no name has more additional merit
     # minimum frequency of a broader concept, relative to a concept that is directly below a field
     least_own: float = 0.2
     longest: int = 60  # characters
@@ -279,6 +283,7 @@ class Namer:
         fields: bool = False,
         pairs: bool = True,
         parts: NDArray[np.integer] | None = None,
+        above: NDArray[np.integer] | None = None,
         old: Mapping[int, str] | None = None,
         fallback: str = "Region",
     ) -> tuple[list[str], list[list[str]]]:
@@ -289,7 +294,9 @@ class Namer:
         credit if its papers agree with those of the group, and if it is frequent in all `parts` of
         the group. A second phrase is added if it fits many papers of the group clearly better than
         the first. Only with `fields`, a name can be that of a field of research, such as "Solar
-        physics". An `old` name of a group remains unless another is clearly better.
+        physics". With `above`, the larger groups of the papers, a phrase whose papers agree better
+        with the larger group is not a name. An `old` name of a group remains unless another is
+        clearly better.
         """
         n_groups, forms = len(neighbours), self._wide.forms
         group = np.asarray(group)
@@ -300,6 +307,8 @@ class Namer:
             keywords[int(number)] = [self._wide.shown[phrase] for phrase in several]
         allowed = [self._names_a_subject(phrase) for phrase in ranked["phrase"]]
         ranked = ranked[ranked["is_most"] & np.array(allowed, dtype=bool)]
+        is_own = True if above is None else self._is_own(ranked, group, above)
+        ranked = ranked.assign(is_own=is_own)
         ranked = ranked.sort_values("merit", ascending=False, kind="stable")
         if fields:  # as "cosmic inflation" for a continent with the region "Inflation"
             inner = [set(form.split(" ")) for form in normal_forms(list(taken))]
@@ -315,13 +324,13 @@ class Namer:
             merit = dict(zip(forms[own["phrase"]], own["merit"], strict=True))
             subjects = normal_forms(name.split(" and "))
             free = {_sorted_words(subject) for subject in subjects if subject in merit} - used
-            good = own["merit"].max() - _SETTINGS.inertia
+            good = own.loc[own["is_own"], "merit"].max() - _SETTINGS.inertia
             if len(free) == len(subjects) and merit[subjects[0]] >= good:
                 names[number] = name
                 kept.add(number)
                 used |= free
         first: dict[int, int] = {}
-        ranked = ranked[~ranked["region"].isin(kept)]
+        ranked = ranked[ranked["is_own"] & ~ranked["region"].isin(kept)]
         for number, phrase in zip(ranked["region"], ranked["phrase"], strict=True):
             if number not in first and _sorted_words(forms[phrase]) not in used:
                 first[int(number)] = int(phrase)
@@ -340,6 +349,16 @@ class Namer:
                     break
         return names, keywords
 
+    def concept_shares(self, group: NDArray[np.integer], n_groups: int) -> NDArray[np.float64]:
+        """Return the square roots of the shares of concepts among the papers of each group.
+
+        The concepts are those of the second level of the thesaurus. The distance of two rows is the
+        Hellinger distance. A group without concepts has zeros.
+        """
+        counts = _phrase_counts(self._wide, group, n_groups, len(self._wide.forms))
+        counts = counts[:, self._concepts].toarray()
+        return np.sqrt(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1))
+
     def _candidates(
         self,
         group: NDArray[np.integer],
@@ -350,34 +369,37 @@ class Namer:
         """Return the phrases of each group with their merit as a name."""
         ranked = score_phrases(self._wide, group, neighbours)
         if ranked.empty:
-            return ranked.assign(merit=0.0, is_most=True, even=1.0, agreement=0.0)
+            return ranked.assign(merit=0.0, is_most=True, is_best=True, even=1.0, agreement=0.0)
         direct = _phrase_counts(self.table, group, len(neighbours), len(self._wide.forms))
         papers = np.bincount(group[group >= 0], minlength=len(neighbours))
         itself = np.asarray(direct[ranked["region"], ranked["phrase"]]).ravel()
         least = np.maximum(_SETTINGS.least_share[fields] * papers[ranked["region"]], 1)
-        ranked = ranked[itself >= least].reset_index(drop=True)
+        ranked = ranked.assign(direct=itself)[itself >= least].reset_index(drop=True)
         lexical = ranked["score"] / ranked.groupby("region")["score"].transform("max").abs()
         precision = ranked["n"] / self._uses[ranked["phrase"]]
         is_field = np.isin(ranked["phrase"], self._fields)
-        is_most = ~is_field | (np.minimum(precision, ranked["share"]) >= _SETTINGS.most)
+        is_most = ~is_field | (np.minimum(precision, ranked["share"]) >= _SETTINGS.field_share)
         square = _SETTINGS.recall[fields] ** 2
         agreement = (1 + square) * precision * ranked["share"]
         agreement /= square * precision + ranked["share"]
         best = agreement.where(is_most, 0).groupby(ranked["region"]).transform("max")
         even = np.ones(len(ranked)) if parts is None else self._evenness(group, parts, ranked)
-        ranked = ranked.assign(is_most=is_most, even=even, agreement=agreement)
+        highest = agreement.groupby(ranked["phrase"]).transform("max")
+        ranked = ranked.assign(
+            is_most=is_most, even=even, agreement=agreement, is_best=agreement == highest
+        )
         covers = np.zeros(len(ranked))
         if parts is not None:
-            covers += _SETTINGS.agreement[fields] * agreement / best.clip(lower=1e-9)
+            covers += _SETTINGS.agreement * agreement / best.clip(lower=1e-9)
             covers += _SETTINGS.evenness[fields] * even
         phrases, place = np.unique(ranked["phrase"], return_inverse=True)
         if self.vectors is None or not self._embed(phrases):
             return ranked.assign(merit=lexical + covers)
         texts = np.array([self._texts[phrase] for phrase in phrases.tolist()])
         close = mean_vectors(self.vectors, group, len(neighbours)) @ texts.T
-        highest = -np.sort(-close, axis=0)[: _SETTINGS.rivals + 1]
-        rivals = np.where(close >= highest[-1], highest.sum(axis=0) - close, highest[:-1].sum(0))
-        special = close - rivals / max(len(highest) - 1, 1)
+        nearest = -np.sort(-close, axis=0)[: _SETTINGS.rivals + 1]
+        rivals = np.where(close >= nearest[-1], nearest.sum(axis=0) - close, nearest[:-1].sum(0))
+        special = close - rivals / max(len(nearest) - 1, 1)
         penalty = np.array(
             [_penalty(self._wide.forms[p], self._wide.shown[p], fields) for p in phrases]
         )
@@ -392,6 +414,8 @@ class Namer:
             + covers
             - _SETTINGS.unspecific * np.log(np.maximum(least_lift / ranked["lift"], 1))
             - penalty[place]
+            + _SETTINGS.indirect[fields] * np.log(ranked["direct"] / ranked["n"])
+            + _SETTINGS.concept * self._is_concept[ranked["phrase"]]
             - _SETTINGS.singular * self._is_cut[ranked["phrase"]]
         )
 
@@ -416,6 +440,23 @@ class Namer:
             even[rows] = np.minimum(n, size[inside, None] * share).sum(0) / size[inside].sum()
             even[rows] /= share
         return even
+
+    def _is_own(
+        self, ranked: pd.DataFrame, group: NDArray[np.integer], above: NDArray[np.integer]
+    ) -> NDArray[np.bool_]:
+        """Mark phrases whose papers agree at least as well with the group as with that above it."""
+        phrase, scores = ranked["phrase"].to_numpy(), []
+        n_groups, known = int(group.max(initial=-1)) + 1, group >= 0
+        parent = np.zeros(n_groups, dtype=np.int64)
+        parent[group[known]] = above[known]
+        own = ranked["region"].to_numpy()
+        for level, number in ((group, own), (above, parent[own])):
+            n = int(level.max(initial=-1)) + 1
+            counts = _phrase_counts(self._wide, level, n, len(self._wide.forms))
+            both = np.asarray(counts[number, phrase]).ravel()
+            size = np.bincount(level[level >= 0], minlength=n)[number]
+            scores.append(2 * both / (size + self._uses[phrase]))  # Dice 1945, Ecology 26, 297
+        return np.asarray(scores[0] >= scores[1])
 
     def _names_a_subject(self, phrase: int) -> bool:
         """Return whether a phrase is a subject, not people, a facility or part of a phrase."""
@@ -492,6 +533,8 @@ class Namer:
         # A first subject that few parts of the group have needs a second subject more.
         fits &= gain.mean(axis=0) > _SETTINGS.second_gain[fields] * even
         alike |= self._is_cut[phrases]
+        # The papers with the subject agree best with this group.
+        alike |= ~several["is_best"].to_numpy(dtype=bool)
         fits = (fits | ((uses - both >= uses[-1]) & (agreement >= agreement[-1]))) & ~alike
         heads = [form.rpartition(" ")[2] for form in self._wide.forms[phrases]]
         value = gain.mean(axis=0) + 0.25 * merit + _SETTINGS.second_agreement[fields] * agreement
@@ -535,16 +578,29 @@ class Namer:
         _, head = np.unique([singular(word) for word in last], return_inverse=True)
         plural = np.bincount(head, weights=self._uses * is_plural)
         is_cut = ~is_plural & (plural[head] > np.bincount(head, weights=self._uses)[head] / 2)
+        return is_cut & ~self._is_concept
+
+    @cached_property
+    def _is_concept(self) -> NDArray[np.bool_]:
+        """Mark phrases that are names of thesaurus concepts."""
         names = [
             name for concept in embedded_thesaurus().concepts.values() for name in concept.names
         ]
-        return is_cut & ~np.isin(self._wide.forms.astype(str), normal_forms(names))
+        return np.isin(self._wide.forms.astype(str), normal_forms(names))
 
     @cached_property
     def _fields(self) -> list[int]:
         """Phrases that are fields of research: concepts without a broader concept."""
+        return self._phrases_of(embedded_thesaurus().top)
+
+    @cached_property
+    def _concepts(self) -> list[int]:
+        """Phrases that are concepts directly below the fields of research."""
         thesaurus = embedded_thesaurus()
-        labels = [thesaurus.concepts[one].label for one in thesaurus.top]
+        return self._phrases_of(one for top in thesaurus.top for one in thesaurus.narrower(top))
+
+    def _phrases_of(self, concepts: Iterable[str]) -> list[int]:
+        labels = [embedded_thesaurus().concepts[one].label for one in dict.fromkeys(concepts)]
         return [self._number[form] for form in normal_forms(labels) if form in self._number]
 
     @cached_property
@@ -639,7 +695,7 @@ def _phrase_counts(
 def _penalty(form: str, shown: str, fields: bool) -> float:
     """Return the penalty of a phrase that names a quantity or an acronym, or is vague or long."""
     words = form.split(" ")
-    penalty = (0.2 if fields else 0.1) if words[-1] in QUANTITIES else 0.0
+    penalty = _SETTINGS.quantity if words[-1] in QUANTITIES else 0.0
     if len(words) == 1:
         penalty += 0.09 if shown[:2].isupper() else 0.0 if shown.endswith(("s", "ae")) else 0.03
     if len(words) >= 4:

@@ -32,6 +32,7 @@ FIRST_SUBREGION = 100_000
 # peak above its saddle in standard deviations. Selected with benchmarks/regions.py.
 _DETAIL, _SIZE, _RISE = 0.55, 0.5, 1.5
 _MIN_NUMBER = 10  # papers of a subregion
+_CONCEPTS = 0.4  # weight of the thesaurus concepts in the profiles of subregions
 _CLEARLY = 0.99  # maximum ratio of the distances to the new and to the old continent
 _STEP = 1.2  # kernel widths are powers of it, so that they do not change with a few papers
 
@@ -80,8 +81,8 @@ def build_topics(
     titles : sequence of str, length n_papers
         Titles of the papers; the language model receives the titles of typical papers.
     vectors : array of float32, shape (n_papers, n_dims), optional
-        Embeddings. If given, neighbouring subregions are merged by the similarity of embeddings,
-        otherwise by their distance on the map.
+        Embeddings. If given, neighbouring subregions are merged by the similarity of embeddings and
+        of the thesaurus concepts in the keywords, otherwise by their distance on the map.
     method : {"density", "hdbscan"}, default "density"
         Method that finds the regions: basins around the peaks of the smoothed density, or
         clusters found by HDBSCAN (Campello et al. 2013).
@@ -129,9 +130,13 @@ def build_topics(
     leaf, peaks = find_regions(x, y, method=method, detail=_DETAIL)
     if len(peaks) <= max_regions:  # as for a small corpus, where finer peaks are noise
         leaf, peaks = find_regions(x, y, method=method, max_regions=max_regions)
+    # Ignore phrases in fewer papers than 5% of the smallest possible region.
+    fewest = max(2 if len(x) >= 100 else 1, round(0.05 * smallest_region(len(x))))
+    namer = Namer(phrase_table(keywords, fewest=fewest), vectors, embed)
     profile: NDArray[np.floating] = peaks[["x", "y"]].to_numpy()
     if vectors is not None:
-        profile = mean_vectors(vectors, leaf, len(peaks))
+        concepts = namer.concept_shares(leaf, len(peaks))
+        profile = np.hstack([mean_vectors(vectors, leaf, len(peaks)), _CONCEPTS * concepts])
     near = nearest_regions(peaks.x.to_numpy(), peaks.y.to_numpy(), k=5)
     merges = merge_order(profile, peaks.n_papers.to_numpy(), near)
     region_of = _numbered(len(peaks), merges, max_regions, peaks.density.to_numpy())
@@ -146,9 +151,6 @@ def build_topics(
         for parent in (continent_of, region_of, _several(region_of))
     ]
 
-    # Ignore phrases in fewer papers than 5% of the smallest possible region.
-    fewest = max(2 if len(x) >= 100 else 1, round(0.05 * smallest_region(len(x))))
-    namer = Namer(phrase_table(keywords, fewest=fewest), vectors, embed)
     tables: dict[int, pd.DataFrame] = {}
     taken: list[str] = []
     parts = (levels[1], leaf, None)
@@ -174,6 +176,7 @@ def build_topics(
             fields=level == 0,
             pairs=level < 2,
             parts=parts[level],
+            above=levels[0] if level == 1 else None,
             fallback=fallback,
         )
         taken += names

@@ -1,4 +1,4 @@
-"""What is new in the last five years, by month or quarter.
+"""What is new in the last five years, by month, quarter or year.
 
 Run: python examples/new_topics.py [ATLAS] [FILE]
 """

@@ -65,6 +65,16 @@ path = TrendsPanel(atlas, what="author", author=author)
 path
 
 # %% [markdown]
+# ## What is new
+#
+# Phrases, concepts and regions that appear, burst or grow in the last months, compared with papers of
+# the same categories.
+
+# %%
+new = TrendsPanel(atlas, what="new", months=36)
+new
+
+# %% [markdown]
 # ## Two selections compared
 #
 # Write a filter for each, as in search: years, a facility, an author, a concept. An odds ratio of 2

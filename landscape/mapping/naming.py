@@ -26,6 +26,7 @@ UNTELLING = frozenset(_LISTS["untelling"])
 QUANTITIES = frozenset(_LISTS["quantity"])
 VAGUE = frozenset(_LISTS["vague"])
 PEOPLE = frozenset(_LISTS["people"])
+_SYMBOL = re.compile(r"\S*[A-Z]\S*[A-Z/]\S*")  # one word with two capitals, or with a slash
 
 
 @dataclass(frozen=True)
@@ -535,6 +536,8 @@ class Namer:
         alike |= self._is_cut[phrases]
         # The papers with the subject agree best with this group.
         alike |= ~several["is_best"].to_numpy(dtype=bool)
+        # A symbol or an acronym, such as Fe/H or PTAs, explains nothing beside another subject.
+        alike |= np.array([bool(_SYMBOL.fullmatch(self._wide.shown[one])) for one in phrases])
         fits = (fits | ((uses - both >= uses[-1]) & (agreement >= agreement[-1]))) & ~alike
         heads = [form.rpartition(" ")[2] for form in self._wide.forms[phrases]]
         value = gain.mean(axis=0) + 0.25 * merit + _SETTINGS.second_agreement[fields] * agreement

@@ -317,7 +317,7 @@ _GAP = r"(?:[\s~\-–/]|\\[,;]|\$)+"
 _HYPHEN = r"(?:-|–|--|\s|~)"
 _ENDING = r"(?:s|'s|’s)?"
 _LETTER = "[A-Za-z0-9]"
-# The short name in "HERMES (AAT)" and in "SORCE/TIM".
+# The short name in "HERMES (AAT)" and in "TNG/HARPS".
 _PART = re.compile(r"(?:([A-Z][A-Z0-9]{2,}) \([^()]+\)|[\w\- ]+/(?!F\d)([A-Z][A-Z0-9]{2,}))$")
 _CAPITALISED = re.compile(r"[A-Z][a-z]{4,}$")  # also written in capitals: "HERSCHEL"
 
@@ -464,7 +464,9 @@ _COMET = re.compile(r"(?:\b[CPAI]/\d{4}(?:[\s~]\w+)?|\b\d+[PI])[\s~/]*\(?(?:[\w]
 _NAMED_OBJECT = re.compile(
     r"^(?:-[A-Z]{1,4})?(?:[\s~\-–]|\\[,;])*(?:J|GRB|SNR?|CXO)[\s~]?\d{3,}|^[\s~]*J\d|^\$?\^|^[\s~]et[\s~]al\b"
 )
-_FACILITY_LIST = re.compile(r"Facilit(?:y|ies)\s?:[^.]*(?:\.\d[^.]*)*$")  # of AAS journals
+_FACILITY_LIST = re.compile(
+    r"Facilit(?:y|ies)\s?:[^.]*(?:\.\d[^.]*)*$"
+)  # of journals of the American Astronomical Society
 _LIST_WIDTH = 300
 _OBJECT_NUMBER = re.compile(r"[-–]\d{2,}\b(?![\s~]?(?:[µμ]|micron|m\b|cm\b|[GM]Hz))")
 # An author, a citation or an address that contains the name of a facility.

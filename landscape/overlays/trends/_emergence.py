@@ -64,8 +64,8 @@ def new_topics(
     """Find the keyphrases, concepts and regions that are new in the last months of the corpus.
 
     For each term, the papers of the last months, or of a burst of 3 to 24 months that begins in
-    them, are compared with those of the other months (a scan statistic; Kulldorff 1997, Commun.
-    Stat. Theory Methods 26, 1481). The expected number keeps the share of the term in the papers of
+    them, are compared with those of the other months (a scan statistic; Kulldorff 1997,
+    doi:10.1080/03610929708831995). The expected number keeps the share of the term in the papers of
     each primary category. Given the papers of a term, their number in a period is binomial, and the
     logarithm of its rate has a normal scatter. The scatter is fitted to all terms, so that at most
     a fifth of them are outliers. The p value is multiplied by the number of first months compared.

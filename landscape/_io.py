@@ -41,9 +41,14 @@ def check_output(path: str | os.PathLike[str], kinds: Collection[str], *, what: 
     return target
 
 
+BY_USER = ("labels.csv", "roles.csv")  # files in the folder of an atlas that its user writes
+
+
 def refuse_atlas(target: Path) -> None:
     """Raise InputError for a file or a folder inside an atlas, whose own files it could replace."""
     for parent in target.resolve().parents:
+        if target.name in BY_USER and parent == target.resolve().parent:
+            continue
         if is_file(parent / "manifest.json") and (parent / "papers.parquet").exists():
             raise InputError(
                 f"{target} is inside the atlas {parent}, whose files would be damaged; choose "

@@ -455,6 +455,7 @@ SHOWN = {
     "thesaurus_overlay": "label papers share area_50 area_80 pieces_50 separability_full "
     "separability_map pieces_80",
     "trends": "label papers share slope change q class change_years why",
+    "uncertain_roles": "facility role role_before margin context paper_id",
 }
 _NOT_SHOWN = ("_id", "_row", "_low", "_high")  # ends of names in a table of another kind
 

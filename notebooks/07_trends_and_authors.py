@@ -67,8 +67,8 @@ path
 # %% [markdown]
 # ## What is new
 #
-# Phrases, concepts and regions that appear, burst or grow in the last months, compared with papers of
-# the same categories.
+# Phrases, concepts and regions that appear, burst or grow in the last months, compared with papers
+# of the same categories.
 
 # %%
 new = TrendsPanel(atlas, what="new", months=36)

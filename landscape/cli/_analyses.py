@@ -167,6 +167,7 @@ def add_tables(app: App) -> None:
         ("impact", missions.impact),
         ("before-after", missions.before_after),
         ("facilities", missions.compare_facilities),
+        ("roles", missions.uncertain_roles),
         ("reviews", reviews.reviews),
         ("review-gaps", reviews.review_gaps),
         ("regions", describe_regions),

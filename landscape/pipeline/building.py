@@ -10,7 +10,14 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from pathlib import Path
 
-from landscape._io import LOCK_NAME, TEMPORARY_SUFFIX, locked, refuse_links, remove_leftovers
+from landscape._io import (
+    BY_USER,
+    LOCK_NAME,
+    TEMPORARY_SUFFIX,
+    locked,
+    refuse_links,
+    remove_leftovers,
+)
 from landscape._settings import takes_settings
 from landscape._wording import count
 from landscape.errors import AtlasError, InputError, LandscapeError
@@ -38,7 +45,6 @@ from landscape.pipeline.stages import (
 )
 from landscape.store import AtlasStore
 from landscape.store.manifest import MANIFEST_NAME, Manifest, read_manifest
-from landscape.store.tables import LABELS
 
 STAGES: tuple[Stage, ...] = (
     INGEST_STAGE,
@@ -104,7 +110,7 @@ def build(
     """
     options = check_options(BuildOptions(inputs=inputs, **settings))
     folder = Path(out)
-    refuse_links(folder, but=(LABELS,))
+    refuse_links(folder, but=BY_USER)
     known = _manifest_of(folder)
     files = check_inputs(options.inputs, known.parts if known else ())
     try:
@@ -310,7 +316,7 @@ def add_citations(
     AtlasStore.open(folder)
     options = BuildOptions(inputs=(), citations=files)
     check_citations(options.citations)
-    refuse_links(folder, but=(LABELS,))
+    refuse_links(folder, but=BY_USER)
     with locked(folder):
         finish_commit(folder)
         remove_leftovers(folder)

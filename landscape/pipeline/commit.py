@@ -19,7 +19,7 @@ import contextlib
 import shutil
 from pathlib import Path
 
-from landscape._io import link_file, report_full_disk, write_bytes
+from landscape._io import BY_USER, link_file, report_full_disk, write_bytes
 from landscape.errors import AtlasError
 from landscape.store.manifest import (
     MANIFEST_NAME,
@@ -28,7 +28,6 @@ from landscape.store.manifest import (
     manifest_bytes,
     read_manifest_file,
 )
-from landscape.store.tables import LABELS
 
 NEXT = ".next"
 _GROWING = ".next.new"  # becomes ".next" when it has links to all files
@@ -105,4 +104,4 @@ def _outdated(folder: Path, manifest: Manifest) -> set[str]:
         names |= set(read_manifest_file(folder / MANIFEST_NAME).files)
     for parent in {name.rpartition("/")[0] for name in names} - {""}:
         names |= {f"{parent}/{path.name}" for path in (folder / parent).glob("*")}
-    return {name for name in names if (folder / name).is_file()} - {*manifest.files, LABELS}
+    return {name for name in names if (folder / name).is_file()} - {*manifest.files, *BY_USER}

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from landscape._io import data_file, refuse_links, sha256_of
+from landscape._io import BY_USER, data_file, refuse_links, sha256_of
 from landscape._settings import takes_settings
 from landscape._wording import count, did_you_mean
 from landscape.corpus.thesaurus import EMBEDDED
@@ -23,7 +23,6 @@ from landscape.pipeline.building import build_version
 from landscape.pipeline.stages import BuildOptions, InputFile, as_paths, check_build_options
 from landscape.store import AtlasStore
 from landscape.store.manifest import Manifest, Part
-from landscape.store.tables import LABELS
 from landscape.text import tagger
 
 if TYPE_CHECKING:
@@ -121,7 +120,7 @@ def update(
     """
     folder = Path(atlas)
     store = AtlasStore.open(folder)
-    refuse_links(folder, but=(LABELS,))
+    refuse_links(folder, but=BY_USER)
     say = say or (lambda _: None)
     settings = {name: value for name, value in settings.items() if value not in (None, (), False)}
     removed = (remove,) if isinstance(remove, str) else tuple(remove)

@@ -12,7 +12,7 @@ from pathlib import Path
 from tokenize import TokenError
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from landscape._io import refuse_links
+from landscape._io import BY_USER, refuse_links
 from landscape._wording import count
 from landscape.errors import AtlasError
 from landscape.store.arrays import open_matrix
@@ -29,8 +29,10 @@ from landscape.store.manifest import (
 from landscape.store.tables import (
     CHANGES,
     LABELS,
+    ROLES,
     PaperTable,
     apply_labels,
+    apply_roles,
     changes_schema,
     check_topics,
     read_columns,
@@ -100,7 +102,7 @@ class AtlasStore:
     def _check_files(self, place: Path) -> None:
         """Raise AtlasError if the build is not finished, or a file is missing in `place`."""
         folder, manifest = self.path, self.manifest
-        refuse_links(folder, but=(LABELS,))
+        refuse_links(folder, but=BY_USER)
         again = "run the same landscape build again"
         if not manifest.complete:
             done = ", ".join(manifest.stages) or "nothing"
@@ -463,7 +465,13 @@ class AtlasStore:
 
     def _layer(self, layer: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
         self._check_has_layer(layer.removesuffix(".parquet"))
-        return self.read(layer, lambda folder: read_layer(folder, self.parts, layer, columns))
+        roles = self.path / ROLES
+        if layer != "missions.parquet" or not roles.is_file():
+            return self.read(layer, lambda folder: read_layer(folder, self.parts, layer, columns))
+        whole = apply_roles(
+            self.read(layer, lambda folder: read_layer(folder, self.parts, layer)), roles
+        )
+        return whole if columns is None else whole[["paper_row", *columns]]
 
     def _check_has_layer(self, name: str) -> None:
         if name not in self.stages:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from landscape._io import BY_USER
 from landscape._wording import count, one_line
 from landscape.errors import AtlasError, InputError
 from landscape.types import Paper
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 _ALWAYS_ALLOWED, _MAX_EXPANSION = 256 * 2**20, 50  # bytes; times the size of a file
 _ROWS_AT_ONCE = 512
 T = TypeVar("T")
-LABELS = "labels.csv"
+LABELS, ROLES = BY_USER
 BY_HAND = "labels.csv"
 
 
@@ -191,6 +192,31 @@ def read_layer(
         frames.append(frame.assign(row=frame["row"].astype(np.int64) + start))
         start += part.rows
     return pd.concat(frames, ignore_index=True).rename(columns={"row": "paper_row"})
+
+
+def apply_roles(mentions: pd.DataFrame, path: Path) -> pd.DataFrame:
+    """Replace the roles of mentions by those in ``roles.csv``, if the file exists."""
+    if not path.is_file():
+        return mentions
+    import pandas as pd
+
+    from landscape.corpus.facilities import ROLES as MENTION_ROLES
+
+    keys = ["paper_id", "field", "start"]
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines(keepends=True)
+        rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
+        given = {(row["paper_id"], row["field"], int(row["start"])): row["role"] for row in rows}
+        unknown = sorted(set(given.values()) - set(MENTION_ROLES))
+        if unknown:
+            raise ValueError(f"{unknown[0]!r} is no role")
+    except (UnicodeDecodeError, csv.Error, KeyError, ValueError, TypeError) as error:
+        raise AtlasError(
+            f"{path} cannot be read as a table of paper_id, field, start and role ({error}); the "
+            f"roles are {', '.join(MENTION_ROLES)}."
+        ) from error
+    found = pd.MultiIndex.from_frame(mentions[keys]).map(given)
+    return mentions.assign(role=pd.Series(found, index=mentions.index).fillna(mentions["role"]))
 
 
 def read_labels(path: Path) -> dict[int, str]:

@@ -1,6 +1,7 @@
 """Facilities that papers mention, and their impact on the literature.
 
-`impact`, `compare_facilities` and `before_after` take an atlas; `find_mentions` takes a text.
+`impact`, `compare_facilities`, `before_after` and `uncertain_roles` take an atlas; `find_mentions`
+takes a text.
 
 >>> from landscape.overlays.missions import find_mentions
 >>> [mention.facility for mention in find_mentions("We observed it with ALMA.")]

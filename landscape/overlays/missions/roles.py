@@ -186,16 +186,22 @@ def _number(feature: str) -> int:
     return crc32(feature.encode()) % N_FEATURES
 
 
-def classify_places(text: str, places: Sequence[Place], day: date | None = None) -> list[str]:
-    """Return the role of each mention in a text of this day, which is today by default."""
+def score_roles(text: str, places: Sequence[Place], day: date | None = None) -> NDArray[np.float32]:
+    """Return the log odds of each role of each mention, up to 200; shape (n_mentions, 4)."""
     weights, bias, _ = _weights()
     sums = [
         np.add.reduce(weights[feature_numbers(features)], axis=0)
         for features in describe_places(text, places[:_MAX_MENTIONS], day)
     ]
+    scores = [bias + sums[0] + own for own in sums[1:]]
+    return np.array(scores, dtype=np.float32).reshape(-1, len(ROLES))
+
+
+def classify_places(text: str, places: Sequence[Place], day: date | None = None) -> list[str]:
+    """Return the role of each mention in a text of this day, which is today by default."""
     roles = [
-        _choose_role(bias + sums[0] + own, place, day)
-        for own, place in zip(sums[1:], places, strict=False)
+        _choose_role(scores, place, day)
+        for scores, place in zip(score_roles(text, places, day), places, strict=False)
     ]
     roles += roles[-1:] * (len(places) - len(roles))
     return _possible(roles, text, places, day)
@@ -253,7 +259,7 @@ def request_roles(
         for number, place in enumerate(places[:_MAX_REQUESTED])
     ]
     if listed:
-        data = as_data({"paper": text[:_MAX_PAPER], "mentions": listed})
+        data = as_data({"papers": [{"paper": text[:_MAX_PAPER], "mentions": listed}]})
         reply = request_reply(model, prompt("mention_roles"), data, _RolesOfMentions)
         for mention in reply.mentions:
             if 0 <= mention.number < len(listed):

@@ -149,7 +149,7 @@ def make_world(
             "last_date": str(months[-1]),
         },
         region_names={1: "Everything"},
-        thesaurus=None,
+        thesaurus=SimpleNamespace(concepts={}),
         read_layer=lambda _, columns: tags[["paper_row", *columns]],
         read_papers=lambda columns, rows=None: (
             papers[columns] if rows is None else papers[columns].iloc[rows]

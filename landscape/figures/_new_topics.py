@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -12,6 +13,7 @@ from landscape.figures.export import draw
 from landscape.figures.labels import clean_name
 from landscape.figures.page import Page, PageOptions, sentence_scene
 from landscape.figures.scene import Axis, Band, Box, Curve, Points, Rule, Scene, ticks, tile
+from landscape.mapping.naming import capitalised
 from landscape.overlays.trends import new_topics as find_new_topics
 
 if TYPE_CHECKING:
@@ -25,8 +27,8 @@ if TYPE_CHECKING:
 _MAX_PANELS = 20
 _HEADING = 20.0  # points
 _HOW = (
-    "Lines are papers by {step}, bands the 95% intervals expected at a constant share of the same "
-    "categories, dotted lines the beginnings of news. Axes differ."
+    "Lines are papers by {step}; grey bands are the 95% intervals expected at the share that a topic "
+    "has in other months; dotted lines are beginnings. Axes differ."
 )
 _STEPS = {1: "month", 3: "quarter", 12: "year"}
 
@@ -41,8 +43,9 @@ def new_topics(
 ) -> Sheet:
     """Draw the papers of each new topic over time, the largest topics first.
 
-    The band is the number of papers expected if the topic kept its share of the papers of the same
-    categories. Only topics with a verdict are drawn. If nothing is new, the page has one sentence.
+    The band is the number of papers expected at the share that the topic has, in other months, in
+    the papers of the same categories. Only topics with a verdict are drawn. If nothing is new, the
+    page has one sentence.
 
     Parameters
     ----------
@@ -92,7 +95,9 @@ def new_topics_scene(
         return sentence_scene(caption_of(found), sentence, look, table=found.table)
     times = found.tables["times"]
     months = round(12 * float(times["year"].diff().abs().min()))
-    caption = caption_of(found, _HOW.format(step=_STEPS.get(months, "quarter")))
+    caption = caption_of(found)
+    how = _HOW.format(step=_STEPS.get(months, "quarter"))
+    caption = replace(caption, sentences=[how, *caption.sentences])
     page = Page(caption, look, smallest=(4.0, 3.0))
     scale = page.scale
     shown = found.table.head(max(1, min(n_topics, _MAX_PANELS)))
@@ -100,7 +105,7 @@ def new_topics_scene(
     for row, (left, bottom, right, top) in zip(shown.to_dict("records"), boxes, strict=True):
         colour = colour_of(row["class"], page.colours)
         width = right - left
-        name = clean_name(row["term"])
+        name = clean_name(capitalised(row["term"]))
         page.write(
             name, left, top + 11 * scale, size=7.5, weight="bold", gid="heading", width=width
         )
@@ -128,7 +133,10 @@ def _draw_papers(page: Page, box: Box, times: pd.DataFrame, *, colour: str, sinc
         kept[name].to_numpy(dtype=float) for name in ("expected", "expected_low", "expected_high")
     )
     step = float(np.min(np.diff(at), initial=1.0))
-    across, up = (at.min() - step / 2, at.max() + step / 2), (0.0, 1.1 * max(*papers, *high, 1))
+    across, up = (
+        (at.min() - step / 2, at.max() + step / 2),
+        (0.0, 1.1 * max(*papers, *high[~np.isnan(high)], 1)),
+    )
     panel = page.chart(
         box,
         Axis(across, ticks(across, 3, lambda v: f"{v:.0f}", whole=True)),
@@ -138,12 +146,13 @@ def _draw_papers(page: Page, box: Box, times: pd.DataFrame, *, colour: str, sinc
     faint, scale = page.colours.faint, page.scale
     year, month = (int(part) for part in since.split("-"))
     hover = [
-        f"{year:.2f}: {count(int(n), 'paper')}, {m:.1f} expected"
+        f"{year:.2f}: {count(int(n), 'paper')}" + ("" if np.isnan(m) else f", {m:.1f} expected")
         for year, n, m in zip(at, papers, expected, strict=True)
     ]
+    band = Band(x=at, low=low, high=high, colour=faint, gid="expected", order=1.0)
     panel.layers.extend(
         [
-            Band(x=at, low=low, high=high, colour=faint, gid="expected", order=1.0),
+            *([] if np.isnan(low).all() else [band]),
             Curve(x=at, y=papers, colour=colour, width=1.1 * scale, gid="papers"),
             Points(x=at, y=papers, colour=colour, size=2.6 * scale, gid="papers", hover=hover),
             Rule(
@@ -163,7 +172,7 @@ def describe_topic(row: dict[str, Any]) -> str:
     >>> describe_topic({"class": "burst", "since": "2025-07", "last": "2025-09", "papers": 40})
     'burst from 2025-07 to 2025-09, 40 papers'
     """
-    when = f"since {row['since']}"
+    when = f"since {row['since']}" + (", by its name" if row.get("why") else "")
     if row["class"] == "burst":
         when = f"from {row['since']} to {row['last']}"
     return f"{row['class']} {when}, {row['papers']:,} papers"

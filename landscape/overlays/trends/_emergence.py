@@ -9,6 +9,7 @@ therefore part of the error of each of them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,6 +27,7 @@ from landscape.overlays.trends._monthly_counts import (
     read_terms,
 )
 from landscape.overlays.trends._topics import false_discovery_rates
+from landscape.text.words import normal_form
 from landscape.types import Analysis
 
 if TYPE_CHECKING:
@@ -49,6 +51,7 @@ _CHANGE = ("change", "change_low", "change_high", "p", "q")  # not measured
 _NEW_RATE = 0.1  # a new term had less than this share of its later rate before
 _SAME = 0.35  # cosine of the papers of two names of the same news
 _STEPS = ((1, 24), (3, 84), (12, 10**6))  # months of a row, up to so many months in all
+_SCATTER_OF_NEWS = 0.0  # replaced by that of the period
 _N_PAPERS = 3  # first papers that are listed for each term
 _NODES = np.linspace(-7.0, 7.0, 57)  # of the integral over the scatter, in standard deviations
 
@@ -93,10 +96,12 @@ def new_topics(
         period, ``papers_before`` it; ``additional`` (papers more than at the rate of the other
         months); ``change`` (factor between the rates, with a 95% interval ``change_low,
         change_high``); ``p, q``; ``topic_id, region`` (the region with most of its papers), and
-        ``why``. ``tables["times"]`` has one row per topic and month, or quarter or year if the
-        months compared are many: ``term``, ``year`` (the middle, such as 2025.375), ``papers,
-        expected``, the 95% interval of a Poisson distribution ``expected_low, expected_high``, and
-        ``covered`` (whether all of its months are compared).
+        ``why``.
+        ``tables["times"]`` has one row per topic and month, or quarter or year if the months
+        compared are many: ``term``, ``year`` (the middle, such as 2025.375), ``papers``,
+        ``expected`` (at the rate of the months outside the period; unknown if the name has a date),
+        the 95% interval of a Poisson distribution ``expected_low, expected_high``, and ``covered``
+        (whether all of its months are compared).
         ``tables["first_papers"]`` has the first papers of each topic: ``term, date, title,
         paper_id``.
 
@@ -136,7 +141,9 @@ def new_topics(
     )
     dated = _from_names(found, terms, period, months)
     news = found[is_news]
-    found = pd.concat([news, dated.drop(index=news.index, errors="ignore")])
+    news = _refined(news, terms, period.length - months)
+    is_old = (news["class"] == "new") & news["term"].map(_established(atlas))
+    found = pd.concat([news[~is_old], dated.drop(index=news.index, errors="ignore")])
     table = _group(found.sort_values("additional", ascending=False, kind="stable"), terms)
     table = _locate(_add_intervals(table, terms), terms, atlas)
     times = _tabulate(table, terms, period)
@@ -290,6 +297,61 @@ def _measure(table: pd.DataFrame, terms: Terms, scatter: Floats | float) -> pd.D
     )
 
 
+def _refined(news: pd.DataFrame, terms: Terms, first: int) -> pd.DataFrame:
+    """Move both ends of each period to the most likely months; omit news from before `first`.
+
+    A period with all papers of a term, or that ends with the last month, stays open.
+    """
+    import pandas as pd
+
+    rows, ends = [], []
+    for row, last in zip(news.index, news["last"], strict=True):
+        length = len(terms.counts[row])
+        closes = range(length) if last < length - 1 else (length - 1,)
+        fits = [(_fit(terms, row, close), close) for close in closes]
+        fit, close = max(fits, key=lambda one: one[0].max())
+        start = int(fit.argmax())
+        if start >= first:
+            rows.append(row)
+            ends.append((start, close))
+    table = news.loc[rows]
+    if not rows:
+        return table
+    table[["since", "last"]] = ends
+    measured = _measure(table, terms.part(rows), _SCATTER_OF_NEWS)
+    changed = ["change_low", "change_high"]  # the intervals have the scatter of the first period
+    ratio = news.loc[rows, changed].div(news.loc[rows, "change"], axis=0)
+    measured[changed] = ratio.mul(measured["change"], axis=0)
+    return pd.DataFrame(measured)
+
+
+def _fit(terms: Terms, row: int, last: int) -> Floats:
+    """Return the log likelihood ratio of a rise from each month to the last one of a period."""
+    from scipy.special import xlogy
+
+    counts, expected = terms.counts[row], terms.expected[row]
+    inside = counts[: last + 1][::-1].cumsum()[::-1]
+    mean = np.maximum(expected[: last + 1][::-1].cumsum()[::-1], 1e-9)
+    rest, total = counts.sum() - inside, max(expected.sum(), 1e-9)
+    fit = xlogy(inside, inside / mean) + xlogy(rest, rest / np.maximum(total - mean, 1e-9))
+    fit[inside / mean * (total - mean) < rest] = -np.inf  # a fall
+    return np.asarray(fit, dtype=np.float64)
+
+
+def _established(atlas: AtlasStore) -> Callable[[str], bool]:
+    """Return whether a term is one of the thesaurus, so that the subject is not new."""
+    names = {
+        normal_form(name)
+        for concept in atlas.thesaurus.concepts.values()
+        for name in (concept.label, *concept.alternatives)
+    }
+
+    def is_known(term: str) -> bool:
+        return normal_form(term.partition(" (")[0]) in names
+
+    return is_known
+
+
 def _papers_in(table: pd.DataFrame, period: Period) -> Floats:
     """Count all papers of the corpus in the period of each term."""
     sums = np.append(0, np.cumsum(period.mix.sum(axis=0)))
@@ -298,17 +360,9 @@ def _papers_in(table: pd.DataFrame, period: Period) -> Floats:
 
 def _add_intervals(table: pd.DataFrame, terms: Terms) -> pd.DataFrame:
     """Add the first months that fit almost as well as the best one (95%)."""
-    from scipy.special import xlogy
-
     low, high = [], []
     for row, since, last in zip(table.index, table["since"], table["last"], strict=True):
-        end = int(last) + 1
-        counts, expected = terms.counts[row], terms.expected[row]
-        inside = counts[:end][::-1].cumsum()[::-1]
-        mean = np.maximum(expected[:end][::-1].cumsum()[::-1], 1e-9)
-        rest, total = counts.sum() - inside, max(expected.sum(), 1e-9)
-        fit = xlogy(inside, inside / mean) + xlogy(rest, rest / np.maximum(total - mean, 1e-9))
-        fit[inside / mean * (total - mean) < rest] = -np.inf  # a fall
+        fit = _fit(terms, row, int(last))
         near = np.flatnonzero(fit >= fit[int(since)] - _WITHIN)
         low.append(min(int(since), *near))
         high.append(max(int(since), *near))
@@ -388,6 +442,13 @@ def _tabulate(table: pd.DataFrame, terms: Terms, period: Period) -> pd.DataFrame
     frames = []
     for row, name in zip(table.index, table["term"], strict=True):
         papers, expected = (np.bincount(place, of[row]) for of in (terms.counts, terms.expected))
+        if table.loc[row, "why"]:
+            expected = np.full(len(bins), np.nan)  # unknown, before the name existed
+        else:  # at the rate of the other months
+            outside = np.ones(period.length, dtype=bool)
+            outside[int(table.loc[row, "since"]) : int(table.loc[row, "last"]) + 1] = False
+            rest = max(terms.expected[row][outside].sum(), 1e-9)
+            expected = expected * (terms.counts[row][outside].sum() / rest)
         frames.append(
             pd.DataFrame(
                 {

@@ -32,8 +32,12 @@ _OF_ACRONYM = 0.25  # share of the papers of an acronym that have its long form
 _BEFORE, _LEAST_BEFORE = 2, 36  # times the last months, and months: the months compared with
 _LAST_DAY = 24  # at least, of the papers of a complete last month
 _PARTIAL = 0.2  # a last month with fewer papers than this share of the median is omitted
+# Releases of data and catalogues: DESI DR2, Rubin DP1, GWTC-4.
+_RELEASE = re.compile(
+    r"(?<![\w-])(?:[A-Z][\w-]{1,20}[ ~](?:DR|DP|EDR|PDR)[ ~]?\d{1,2}|GWTC-\d)(?:\.\d)?(?![\w])"
+)
 # Names that contain the date of their object: SN 2023ixf, GW230529, GRB 221009A, C/2025 N1.
-_CAN_HAVE_DATE = r"(?:SN|AT|GW|GRB|FRB|EP|XRF|S|[CPAI]/)[ ~]?\d{4}"
+_HAS_NAME = r"GWTC-|D[RP][ ~]?\d|(?:SN|AT|GW|GRB|FRB|EP|XRF|S|[CPAI]/)[ ~]?\d{4}"
 _DATED_NAME = re.compile(
     r"(?<![\w/])(?:(?P<of_year>(?:SN|AT)(?=[ ~]?(?:19|20)\d\d[a-zA-Z]{1,4}\b)|[CPAI]/"
     r"(?=(?:19|20)\d\d [A-Z]+\d))[ ~]?(?P<year>\d{4})(?P<name> ?[A-Za-z]+\d*)"
@@ -194,19 +198,20 @@ def read_terms(atlas: AtlasStore, period: Period) -> Terms:
 
 
 def _find_objects(atlas: AtlasStore, period: Period) -> tuple[list[str], Ints, Ints]:
-    """Find objects whose names contain a date: names, and pairs of papers and numbers of names."""
+    """Find names of dated objects and of releases of data, and their pairs with papers."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     papers = atlas.read_papers(["title", "abstract"])
     texts = pa.array(papers["title"] + "\n" + papers["abstract"].fillna(""))
-    can_have = np.asarray(pc.match_substring_regex(texts, _CAN_HAVE_DATE).fill_null(False))  # fast
+    has_name = np.asarray(pc.match_substring_regex(texts, _HAS_NAME).fill_null(False))  # fast
     numbers: dict[str, int] = {}
-    pairs = {
-        (row, numbers.setdefault(_object_name(match), len(numbers)))
-        for row in np.flatnonzero(can_have & (period.month >= 0)).tolist()
-        for match in _DATED_NAME.finditer(texts[row].as_py())
-    }
+    pairs = set()
+    for row in np.flatnonzero(has_name & (period.month >= 0)).tolist():
+        text = texts[row].as_py()
+        names = [_object_name(match) for match in _DATED_NAME.finditer(text)]
+        names += [re.sub(r"[ ~]+", " ", match[0]) for match in _RELEASE.finditer(text)]
+        pairs |= {(row, numbers.setdefault(name, len(numbers))) for name in names}
     paper, number = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2).T
     return list(numbers), paper, number
 

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 _MAX_PANELS = 20
 _HEADING = 20.0  # points
 _HOW = (
-    "Lines are papers by {step}; grey bands are the 95% intervals expected at the share that a topic "
-    "has in other months; dotted lines are beginnings. Axes differ."
+    "Lines are papers by {step}; grey bands are the 95% intervals at the share that a topic has in "
+    "other months; dotted lines are beginnings. Axes differ."
 )
 _STEPS = {1: "month", 3: "quarter", 12: "year"}
 

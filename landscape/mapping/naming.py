@@ -26,7 +26,6 @@ UNTELLING = frozenset(_LISTS["untelling"])
 QUANTITIES = frozenset(_LISTS["quantity"])
 VAGUE = frozenset(_LISTS["vague"])
 PEOPLE = frozenset(_LISTS["people"])
-_SYMBOL = re.compile(r"\S*[A-Z]\S*[A-Z/]\S*")  # one word with two capitals, or with a slash
 
 
 @dataclass(frozen=True)
@@ -537,7 +536,7 @@ class Namer:
         # The papers with the subject agree best with this group.
         alike |= ~several["is_best"].to_numpy(dtype=bool)
         # A symbol or an acronym, such as Fe/H or PTAs, explains nothing beside another subject.
-        alike |= np.array([bool(_SYMBOL.fullmatch(self._wide.shown[one])) for one in phrases])
+        alike |= np.array([_is_symbol(self._wide.shown[one]) for one in phrases], dtype=bool)
         fits = (fits | ((uses - both >= uses[-1]) & (agreement >= agreement[-1]))) & ~alike
         heads = [form.rpartition(" ")[2] for form in self._wide.forms[phrases]]
         value = gain.mean(axis=0) + 0.25 * merit + _SETTINGS.second_agreement[fields] * agreement
@@ -712,6 +711,11 @@ def _penalty(form: str, shown: str, fields: bool) -> float:
 
 def _sorted_words(form: str) -> str:
     return " ".join(sorted(form.split(" ")))
+
+
+def _is_symbol(phrase: str) -> bool:
+    """Return whether a phrase is one word with two capitals, or with a capital and a slash."""
+    return " " not in phrase and sum(map(str.isupper, phrase)) + ("/" in phrase) > 1
 
 
 def capitalised(phrase: str) -> str:

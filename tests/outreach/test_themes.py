@@ -29,8 +29,13 @@ def test_land_and_water_differ_to_every_reader(name: str) -> None:
 
 @themes
 def test_older_and_newer_coasts_differ_to_every_reader(name: str) -> None:
-    old, _, new = find_theme(name).coast
+    theme = find_theme(name)
+    old, _, new = theme.coast
     assert unlike([old], [new]) > 0.1
+    water = [colour for _, colour in theme.water]
+    assert unlike([new], water) > 0.1
+    if name != "mono":  # there, older coasts are blank
+        assert unlike([old], water) > 0.1
 
 
 @themes

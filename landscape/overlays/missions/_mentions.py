@@ -318,7 +318,7 @@ _HYPHEN = r"(?:-|–|--|\s|~)"
 _ENDING = r"(?:s|'s|’s)?"
 _LETTER = "[A-Za-z0-9]"
 # The short name in "HERMES (AAT)" and in "TNG/HARPS".
-_PART = re.compile(r"(?:([A-Z][A-Z0-9]{2,}) \([^()]+\)|[\w\- ]+/(?!F\d)([A-Z][A-Z0-9]{2,}))$")
+_PART = re.compile(r"^(?:([A-Z][A-Z0-9]{2,}) \([^()]+\)|[\w\- ]+/(?!F\d)([A-Z][A-Z0-9]{2,}))$")
 _CAPITALISED = re.compile(r"[A-Z][a-z]{4,}$")  # also written in capitals: "HERSCHEL"
 
 

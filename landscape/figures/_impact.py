@@ -498,6 +498,8 @@ def draw_years(page: Page, box: Box, years: pd.DataFrame, of: Facility) -> None:
     scale, (left, bottom, right, top) = page.scale, box
     since = years["year"] >= of.first_light.year - _BEFORE
     years = years[since] if since.sum() > _BEFORE else years
+    begins = np.flatnonzero(years["covered"].to_numpy(dtype=bool))[:1]
+    years = years.iloc[max([0, *(begins - 1).tolist()]) :]  # one year that is not covered is enough
     page.write(
         "Share of all papers by year", left, top - 9 * scale, size=9, weight="bold", gid="heading"
     )

@@ -127,6 +127,7 @@ def reviews_scene(
     if "density_ratio_high" in located:
         ranked &= located["density_ratio_high"] < 1
     best = located[ranked].head(max(1, listed))
+    best = best.assign(rank=np.arange(1, len(best) + 1))  # among those with a verdict
     if best.empty and "ax" not in look:
         return sentence_scene(caption_of(gaps), _NO_GAP, look, table=gaps.table)
     year = paper_years(atlas)

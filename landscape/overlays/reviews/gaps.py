@@ -273,7 +273,7 @@ def review_gaps(
         kind="review_gaps",
         table=table,
         caption=(
-            f"Regions that need a review, of the {len(table)} smallest regions of "
+            f"Regions that need a review, of the {len(table)} regions and subregions of "
             f"{describe_corpus(atlas)}.{no_verdict(n_doubtful, len(ranked), _LACK)} "
             f"{define_reviews(year)} Regions with as many reviews as expected have no rank. The "
             "need compares a region with the mean region: papers newer than the reviews near them "

@@ -22,6 +22,7 @@ SHOWN = {
     "thesaurus": "w.ThesaurusPanel(atlas)",
     "thesaurus_gaps": "w.ThesaurusPanel(atlas, what='gaps')",
     "trends": "w.TrendsPanel(atlas)",
+    "new topics": "w.TrendsPanel(atlas, what='new', months=36)",
     "compare": "w.TrendsPanel(atlas, what='compare')",
     "ask": "w.AskPanel(atlas); panel.ask('Are Wolf-Rayet winds clumped?', k=20)",
     "survey": "w.SurveyPanel(atlas); panel.survey('winds of massive stars')",

@@ -49,8 +49,9 @@ _A_ROW = 4
 _BIG, _TILE = 16.0, 56.0  # font size of a key number; height of its box in points
 _HEADING, _LEAD = 9.0, 10.0
 _METHOD = (
-    "Intervals are 95% bootstrap intervals, and 95% Wilson intervals for regions and years. On "
-    "the map, shares are shrunk towards the overall share where there are few papers.",
+    "Intervals are 95% bootstrap intervals; those of regions and years are Wilson intervals, "
+    "widened by the errors of roles. On the map, shares are shrunk towards the overall share where "
+    "there are few papers.",
     NEARNESS,
 )
 

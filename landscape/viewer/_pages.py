@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from landscape.viewer.source import MapSource
 
 _MAX_ROWS = 300  # of a table on a page; the CSV file has all
+_MONTHS = (12, 24, 60)  # of the page of new topics
 _YEARS = 40  # bars of the chart of a region
 
 
@@ -133,7 +134,10 @@ def _picture(kind: str, atlas: Atlas, folder: Path) -> tuple[str, str]:
 def _new_topics(source: MapSource) -> Page:
     from landscape.overlays.trends import new_topics
 
-    found = new_topics(source.atlas)
+    for months in _MONTHS:  # until something is new
+        found = new_topics(source.atlas, months=months)
+        if len(found.table):
+            break
     regions = found.table["topic_id"].astype(str).tolist()
     return _table_page(
         "new",
@@ -141,7 +145,7 @@ def _new_topics(source: MapSource) -> Page:
         found,
         lambda number, _: map_link(region=regions[number]),
         column="Region",
-        before="" if len(found.table) else "Nothing is new in the last 12 months.",
+        before="" if len(found.table) else f"Nothing is new in the last {months} months.",
     )
 
 

@@ -49,9 +49,8 @@ _IN_ADS = "https://ui.adsabs.harvard.edu/abs/"
 
 def test_every_link_leads_to_a_file_or_a_view(site: Path) -> None:
     pages = sorted(site.rglob("*.html"))
-    assert {"index", "regions", "facilities", "concepts", "trends", "reviews", "about"} <= {
-        page.stem for page in pages
-    }
+    pages_of = {"index", "regions", "facilities", "concepts", "new", "trends", "reviews", "about"}
+    assert pages_of <= {page.stem for page in pages}
     sets = json.loads(gunzip(site / "data" / "source.json"))["sets"]
     names = {kind: {one["name"] for one in sets[kind]} for kind in sets}
     n_views = n_papers = 0

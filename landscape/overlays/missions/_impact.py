@@ -257,8 +257,8 @@ def measure_usage(
         table=table,
         caption=(
             f"Impact of facilities on {describe_corpus(atlas, with_size=True)}, "
-            f"{'; '.join(labels)}: papers that {usage.verb} a facility, with 95% intervals. "
-            f"Bridges count {linked}."
+            f"{'; '.join(labels)}: papers that {usage.verb} a facility are counted; intervals are "
+            f"95%. Bridges count {linked}."
         ),
         denominators=denominators,
         bounds=atlas.coverage,

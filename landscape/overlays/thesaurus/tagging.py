@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 class TaggingSettings:
     """Settings of tagging; ``thesaurus.yaml`` contains the weights of the features."""
 
-    least_score: float = 0.001
+    least_score: float = 0.0002
     most_meant: int = 100  # number of candidates from the model
     most_similar: int = 20  # number of candidates with similar term embeddings
     whole_term: float = 0.999

@@ -47,7 +47,7 @@ from landscape.overlays.thesaurus._candidates import (
     later_half,
     mean_cosines,
     measure_novelty,
-    suggest_parent,
+    suggest_parents,
     word_bag,
 )
 from landscape.overlays.thesaurus._extents import neighbour_shares
@@ -229,9 +229,9 @@ def test_later_half() -> None:
     assert later_half(np.array([2019, 2020, 2020, 2021])).tolist() == [False, True, True, True]
 
 
-def test_suggest_parent() -> None:
+def test_suggest_parents() -> None:
     uat = Thesaurus("", {"1": Concept("1", "Galaxies")})
-    assert suggest_parent("jellyfish galaxies", [], uat, {"galaxy": "1"}) == "1"
+    assert suggest_parents(["jellyfish galaxies"], [[]], uat, {"galaxy": "1"}) == ["1"]
 
 
 def test_neighbour_shares() -> None:

@@ -101,8 +101,8 @@ def tag_papers(
         score means that the concept is more likely a subject of the paper: about 19 of 20 tags with
         a score of at least 0.25 are right or a side of the subject. A concept whose full name is in
         the title has a score above 0.25, and a higher score than broader concepts. The evidence is
-        the term in the text (``"title: white dwarfs"``) or ``"keywords"``. If the text does not contain the term,
-        the evidence is ``"meaning"``, or ``"words"`` if there are no vectors.
+        the term in the text (``"title: white dwarfs"``) or ``"keywords"``. If the text does not
+        contain the term, the evidence is ``"meaning"``, or ``"words"`` if there are no vectors.
 
     Examples
     --------

@@ -51,7 +51,6 @@ _CHANGE = ("change", "change_low", "change_high", "p", "q")  # not measured
 _NEW_RATE = 0.1  # a new term had less than this share of its later rate before
 _SAME = 0.35  # cosine of the papers of two names of the same news
 _STEPS = ((1, 24), (3, 84), (12, 10**6))  # months of a row, up to so many months in all
-_SCATTER_OF_NEWS = 0.0  # replaced by that of the period
 _N_PAPERS = 3  # first papers that are listed for each term
 _NODES = np.linspace(-7.0, 7.0, 57)  # of the integral over the scatter, in standard deviations
 
@@ -150,7 +149,7 @@ def new_topics(
     papers = _first_papers(table, terms, atlas)
     for name in ("since", "last", "since_low", "since_high"):
         table[name] = [period.name_of(month) for month in table[name]]
-    table = table.drop(columns=["share_earlier"])
+    table = table.drop(columns=["share_earlier", "scatter"])
     table.insert(0, "rank", np.arange(1, len(table) + 1))
     first, begin, last = (period.name_of(at) for at in (0, -months, -1))
     of = table["class"].value_counts()
@@ -225,10 +224,11 @@ def _scan(terms: Terms, n_last: int) -> tuple[pd.DataFrame, float]:
             "kind": terms.kinds,
             "since": begin,
             "last": end - 1,
+            "scatter": variance,
             "p": np.where(is_tested, np.minimum(p * n_last, 1.0), np.nan),
         }
     )
-    return _measure(table, terms, variance), float(variance.max(initial=0.0))
+    return _measure(table, terms), float(variance.max(initial=0.0))
 
 
 def _fit_scatter(sigma: Floats, binomial: Floats) -> float:
@@ -263,7 +263,7 @@ def _tail(inside: Floats, total: Floats, share: Floats, scatter: float) -> Float
     return np.asarray(tails @ weights / weights.sum(), dtype=np.float64)
 
 
-def _measure(table: pd.DataFrame, terms: Terms, scatter: Floats | float) -> pd.DataFrame:
+def _measure(table: pd.DataFrame, terms: Terms) -> pd.DataFrame:
     """Add the numbers of papers in the period of each term, and its change with an interval."""
     month = np.arange(terms.counts.shape[1])
     since, last = (table[name].to_numpy()[:, None] for name in ("since", "last"))
@@ -279,7 +279,7 @@ def _measure(table: pd.DataFrame, terms: Terms, scatter: Floats | float) -> pd.D
     log = np.log((papers + 0.5) / np.maximum(expected, 1e-9)) - np.log(
         (rest + 0.5) / np.maximum(expected_rest, 1e-9)
     )
-    error = Z_95 * np.sqrt(1 / (papers + 0.5) + 1 / (rest + 0.5) + scatter)
+    error = Z_95 * np.sqrt(1 / (papers + 0.5) + 1 / (rest + 0.5) + table["scatter"])
     rate, rate_before = papers / expected, before / np.maximum(expected_before, 1e-9)
     is_new = (rate_before <= _NEW_RATE * rate) & (before <= _NEW_RATE * papers)
     is_over = last[:, 0] < len(month) - 1
@@ -300,10 +300,8 @@ def _measure(table: pd.DataFrame, terms: Terms, scatter: Floats | float) -> pd.D
 def _refined(news: pd.DataFrame, terms: Terms, first: int) -> pd.DataFrame:
     """Move both ends of each period to the most likely months; omit news from before `first`.
 
-    A period with all papers of a term, or that ends with the last month, stays open.
+    A period that ends with the last month stays open.
     """
-    import pandas as pd
-
     rows, ends = [], []
     for row, last in zip(news.index, news["last"], strict=True):
         length = len(terms.counts[row])
@@ -318,11 +316,7 @@ def _refined(news: pd.DataFrame, terms: Terms, first: int) -> pd.DataFrame:
     if not rows:
         return table
     table[["since", "last"]] = ends
-    measured = _measure(table, terms.part(rows), _SCATTER_OF_NEWS)
-    changed = ["change_low", "change_high"]  # the intervals have the scatter of the first period
-    ratio = news.loc[rows, changed].div(news.loc[rows, "change"], axis=0)
-    measured[changed] = ratio.mul(measured["change"], axis=0)
-    return pd.DataFrame(measured)
+    return _measure(table, terms.part(rows))
 
 
 def _fit(terms: Terms, row: int, last: int) -> Floats:
@@ -379,8 +373,10 @@ def _from_names(found: pd.DataFrame, terms: Terms, period: Period, months: int) 
             rows.append(row)
             first.append(int(papers[0]))
     chosen = terms.part(rows)
-    dated = found.loc[rows, ["term", "kind"]].assign(since=first, last=period.length - 1)
-    return _measure(dated, chosen, 0.0).assign(
+    dated = found.loc[rows, ["term", "kind"]].assign(
+        since=first, last=period.length - 1, scatter=0.0
+    )
+    return _measure(dated, chosen).assign(
         **{"class": "new"}, **dict.fromkeys(_CHANGE, np.nan), why=_DATED
     )
 

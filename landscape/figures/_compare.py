@@ -43,8 +43,10 @@ _SIZE = (11.0, 5.9)
 _ROW, _ROOMY_ROW = 13.0, 20.0  # points
 _MAX_ROWS = 30
 _NAMES_ON_MAP = 24
-_HOW = "Bars are 95% intervals{filled}. Bars without a mark have no paper in one selection."
-_FILLED = "; filled marks are significant at this rate"
+_HOW = (
+    "Bars are 95% intervals; filled marks are significant at this rate. Bars without a mark have "
+    "no paper in one selection."
+)
 
 
 def compare(
@@ -130,9 +132,7 @@ def compare_scene(
     lines = [re.sub(r"\b[ab]\b", lambda side: names[side[0]], line) for line in (numbers, *notes)]
     sides = find_sides(atlas, a, b)
     dots = () if sides[0].store is sides[1].store else (_PAPERS,)
-    all_significant = bool(analysis.table["over_in"].astype(bool).all())
-    how = _HOW.format(filled="" if all_significant else _FILLED)
-    sentences = [*filter(None, lines[:1]), how, *dots, *lines[1:], NEARNESS]
+    sentences = [*filter(None, lines[:1]), _HOW, *dots, *lines[1:], NEARNESS]
     title = f"{names['a']} against {names['b']}: regions with different shares of papers."
     generated = bool(analysis.bounds.get("generated"))
     caption = Caption(title[:1].upper() + title[1:], sentences, generated)

@@ -37,10 +37,14 @@ def paper_years(atlas: AtlasStore) -> NDArray[np.int64]:
     return years.to_numpy(np.int64)
 
 
+def primary_categories(lists: pd.Series) -> NDArray[np.object_]:
+    """Return the first category of each paper, or "" if it has none."""
+    return np.array([of[0] if of is not None and len(of) else "" for of in lists], dtype=object)
+
+
 def read_years(atlas: AtlasStore, rows: np.ndarray | None = None) -> Years:
     """Find the years that an atlas covers, or some of its papers (row numbers or a mask)."""
-    lists = atlas.read_papers(["categories"])["categories"]
-    primary = np.array([of[0] if of is not None and len(of) else "" for of in lists], dtype=object)
+    primary = primary_categories(atlas.read_papers(["categories"])["categories"])
     years = paper_years(atlas)
     return count_years(years, primary) if rows is None else count_years(years[rows], primary[rows])
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from landscape._progress import progress
 from landscape._wording import count
 from landscape.errors import InputError
-from landscape.llm import ReplyForm, request_reply
+from landscape.llm import request_reply
 from landscape.llm.budget import estimate_tokens
 from landscape.llm.prompts import as_data, prompt
-from landscape.overlays.missions.roles import Place, score_roles
+from landscape.overlays.missions.roles import CONTEXT, Place, RolesOfMentions, score_roles
 from landscape.overlays.periods import describe_corpus
 from landscape.store.tables import ROLES
 from landscape.types import Analysis
@@ -25,17 +25,8 @@ if TYPE_CHECKING:
     from landscape.store import AtlasStore
 
 _AT_ONCE = 20  # mentions of a request
-_CONTEXT, _MAX_PAPER = 120, 3000  # characters
+_MAX_PAPER = 3000  # characters
 _REPLY = 12  # tokens of the answer for a mention
-
-
-class _Role(ReplyForm):
-    number: int
-    role: Literal["science", "instrumentation", "planned", "mention"]
-
-
-class _Roles(ReplyForm):
-    mentions: list[_Role]
 
 
 def uncertain_roles(
@@ -91,7 +82,7 @@ def uncertain_roles(
         title = f"Deciding {len(table):,} roles with {model.model} ({cost})"
         with progress(title, total=len(batches), unit="requests") as advance:
             for number, text in enumerate(requests):
-                for one in request_reply(model, system, text, _Roles).mentions:
+                for one in request_reply(model, system, text, RolesOfMentions).mentions:
                     if 0 <= one.number < len(batches[number]):
                         decided[number * _AT_ONCE + one.number] = one.role
                 advance(1)
@@ -139,7 +130,7 @@ def _least_certain(atlas: AtlasStore, mentions: pd.DataFrame, limit: int) -> pd.
     table = mentions.iloc[chosen].reset_index(drop=True)
     texts = [f"{titles[at]}\n{abstracts[at]}" for at in place_of[chosen]]
     context = [
-        " ".join(one[max(first - _CONTEXT, 0) : last + _CONTEXT].split())
+        " ".join(one[max(first - CONTEXT, 0) : last + CONTEXT].split())
         for one, first, last in zip(texts, start[chosen], end[chosen], strict=True)
     ]
     names = ["paper_id", "field", "start", "facility", "surface", "role"]

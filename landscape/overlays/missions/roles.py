@@ -49,7 +49,7 @@ _RESULT = re.compile(
     r"(?:\\?Lambda|Λ)\s?\$?[\s\-{}]{0,3}(?:\\rm\s?)?\{?CDM|LCDM|values?\b(?![- ][Aa]dded))"
 )
 _MAX_REQUESTED = 40  # mentions of a text whose roles are requested from a language model
-_CONTEXT, _MAX_PAPER = 120, 6000  # characters in a request
+CONTEXT, _MAX_PAPER = 120, 6000  # characters in a request
 _EM_STEPS = 3  # few, because the matrix is too uncertain for the numbers of one facility alone
 
 
@@ -240,7 +240,9 @@ class _RoleOfMention(ReplyForm):
     role: Literal["science", "instrumentation", "planned", "mention"]
 
 
-class _RolesOfMentions(ReplyForm):
+class RolesOfMentions(ReplyForm):
+    """Reply of a language model with the roles of numbered mentions."""
+
     mentions: list[_RoleOfMention]
 
 
@@ -254,13 +256,13 @@ def request_roles(
             "number": number,
             "facility": place.facility,
             "mention": text[place.start : place.end],
-            "context": text[max(place.start - _CONTEXT, 0) : place.end + _CONTEXT],
+            "context": text[max(place.start - CONTEXT, 0) : place.end + CONTEXT],
         }
         for number, place in enumerate(places[:_MAX_REQUESTED])
     ]
     if listed:
         data = as_data({"papers": [{"paper": text[:_MAX_PAPER], "mentions": listed}]})
-        reply = request_reply(model, prompt("mention_roles"), data, _RolesOfMentions)
+        reply = request_reply(model, prompt("mention_roles"), data, RolesOfMentions)
         for mention in reply.mentions:
             if 0 <= mention.number < len(listed):
                 roles[mention.number] = mention.role

@@ -14,7 +14,13 @@ from landscape.corpus import load_facilities
 from landscape.corpus.thesaurus import Thesaurus
 from landscape.errors import InputError
 from landscape.mapping.naming import PhraseTable, phrase_table
-from landscape.overlays.periods import UNKNOWN_YEAR, describe_corpus, paper_years, read_years
+from landscape.overlays.periods import (
+    UNKNOWN_YEAR,
+    describe_corpus,
+    paper_years,
+    primary_categories,
+    read_years,
+)
 from landscape.overlays.thesaurus._candidates import (
     abbreviation_letters,
     complete_name,
@@ -168,8 +174,7 @@ def gather_evidence(
     least = fewest or max(_SETTINGS.fewest_papers, len(papers) // _SETTINGS.papers_a_phrase)
     table = phrase_table(papers["keywords"], fewest=least)
     titles, abstracts = papers["title"].tolist(), papers["abstract"].tolist()
-    lists = papers["categories"]
-    primary = np.array([of[0] if of is not None and len(of) else "" for of in lists], dtype=object)
+    primary = primary_categories(papers["categories"])
     phrases = measure_phrases(table, vectors, titles, abstracts, years, primary, fewest=least)
     return Evidence(table, phrases, vectors)
 

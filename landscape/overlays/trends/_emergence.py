@@ -2,14 +2,13 @@
 
 The number of papers of a term in a month is compared with the number expected if the term kept its
 share of the papers of each primary category. A change of the number of papers, or of their
-categories, is therefore no news. Other changes of the corpus, such as a new selection by key words,
-change the shares of many terms at once. The scatter of all terms between the same two periods is
-therefore part of the error of each of them.
+categories, therefore does not make a term new. Other changes of the corpus, such as a new selection
+by key words, change the shares of many terms at once. The scatter of all terms between the same two
+periods is therefore part of the error of each of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -88,14 +87,15 @@ def new_topics(
     -------
     Analysis
         One row per topic, the largest number of additional papers first: ``rank, term, kind``
-        ("keyphrase", "concept", "region" or "subregion"); ``also`` (other names with much the same
+        ("keyphrase", "concept", "region", "subregion", or "object" for dated objects and data
+        releases); ``also`` (other names with much the same
         papers); ``class``: "new" (at most a tenth of its later rate before), "burst" (it ended
         before the last month) or "growing"; ``since`` and ``last`` (first and last month of the
         period), with the interval ``since_low, since_high``; ``papers`` and ``expected`` in the
         period, ``papers_before`` it; ``additional`` (papers more than at the rate of the other
         months); ``change`` (factor between the rates, with a 95% interval ``change_low,
         change_high``); ``p, q``; ``topic_id, region`` (the region with most of its papers), and
-        ``why``.
+        ``why`` ("the name contains the date" for objects that need no test, otherwise empty).
         ``tables["times"]`` has one row per topic and month, or quarter or year if the months
         compared are many: ``term``, ``year`` (the middle, such as 2025.375), ``papers``,
         ``expected`` (at the rate of the months outside the period; unknown if the name has a date),
@@ -139,9 +139,8 @@ def new_topics(
         & (found["papers"] / _papers_in(found, period) >= least_change * found["share_earlier"])
     )
     dated = _from_names(found, terms, period, months)
-    news = found[is_news]
-    news = _refined(news, terms, period.length - months)
-    is_old = (news["class"] == "new") & news["term"].map(_established(atlas))
+    news = _refined(found[is_news], terms, period.length - months)
+    is_old = (news["class"] == "new") & _is_established(news["term"], atlas)
     found = pd.concat([news[~is_old], dated.drop(index=news.index, errors="ignore")])
     table = _group(found.sort_values("additional", ascending=False, kind="stable"), terms)
     table = _locate(_add_intervals(table, terms), terms, atlas)
@@ -232,7 +231,7 @@ def _scan(terms: Terms, n_last: int) -> tuple[pd.DataFrame, float]:
 
 
 def _fit_scatter(sigma: Floats, binomial: Floats) -> float:
-    """Return the variance of the logarithm of rates, so that a tenth of the terms are outliers."""
+    """Return the variance of the logarithm of rates, so that a fifth of the terms are outliers."""
     from scipy.optimize import brentq
     from scipy.stats import chi2
 
@@ -332,18 +331,11 @@ def _fit(terms: Terms, row: int, last: int) -> Floats:
     return np.asarray(fit, dtype=np.float64)
 
 
-def _established(atlas: AtlasStore) -> Callable[[str], bool]:
-    """Return whether a term is one of the thesaurus, so that the subject is not new."""
-    names = {
-        normal_form(name)
-        for concept in atlas.thesaurus.concepts.values()
-        for name in (concept.label, *concept.alternatives)
-    }
-
-    def is_known(term: str) -> bool:
-        return normal_form(term.partition(" (")[0]) in names
-
-    return is_known
+def _is_established(terms: pd.Series, atlas: AtlasStore) -> NDArray[np.bool_]:
+    """Return whether each term is one of the thesaurus, so that its subject is not new."""
+    concepts = atlas.thesaurus.concepts.values()
+    known = {normal_form(name) for concept in concepts for name in concept.names}
+    return np.array([normal_form(term.partition(" (")[0]) in known for term in terms], dtype=bool)
 
 
 def _papers_in(table: pd.DataFrame, period: Period) -> Floats:

@@ -11,7 +11,7 @@ import numpy as np
 from landscape.corpus.thesaurus import MIN_SCORE
 from landscape.errors import InputError
 from landscape.mapping.naming import PhraseTable, phrase_table
-from landscape.overlays.periods import read_years
+from landscape.overlays.periods import primary_categories, read_years
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,13 +31,14 @@ WORDS = re.compile(r"\w+")
 _OF_ACRONYM = 0.25  # share of the papers of an acronym that have its long form
 _BEFORE, _LEAST_BEFORE = 2, 36  # times the last months, and months: the months compared with
 _LAST_DAY = 24  # at least, of the papers of a complete last month
-_PARTIAL = 0.2  # a last month with fewer papers than this share of the median is omitted
+_PARTIAL = 0.2  # a first or last month with less than this share of the median is omitted
 # Releases of data and catalogues: DESI DR2, Rubin DP1, GWTC-4.
 _RELEASE = re.compile(
     r"(?<![\w-])(?:[A-Z][\w-]{1,20}[ ~](?:DR|DP|EDR|PDR)[ ~]?\d{1,2}|GWTC-\d)(?:\.\d)?(?![\w])"
 )
-# Names that contain the date of their object: SN 2023ixf, GW230529, GRB 221009A, C/2025 N1.
+# Texts that can have one of these names or one of the following; RE2 is fast.
 _HAS_NAME = r"GWTC-|D[RP][ ~]?\d|(?:SN|AT|GW|GRB|FRB|EP|XRF|S|[CPAI]/)[ ~]?\d{4}"
+# Names that contain the date of their object: SN 2023ixf, GW230529, GRB 221009A, C/2025 N1.
 _DATED_NAME = re.compile(
     r"(?<![\w/])(?:(?P<of_year>(?:SN|AT)(?=[ ~]?(?:19|20)\d\d[a-zA-Z]{1,4}\b)|[CPAI]/"
     r"(?=(?:19|20)\d\d [A-Z]+\d))[ ~]?(?P<year>\d{4})(?P<name> ?[A-Za-z]+\d*)"
@@ -123,10 +124,7 @@ def read_period(atlas: AtlasStore, months: int, until: str | None) -> Period:
             f"New topics need {_FEWEST_BEFORE + 1} months of papers or more, but the corpus covers "
             f"fewer before {until or 'its end'}; give a later month."
         )
-    lists = papers["categories"]
-    category, names = pd.factorize(
-        lists.map(lambda of: of[0] if of is not None and len(of) else "")
-    )
+    category, names = pd.factorize(primary_categories(papers["categories"]))
     month = np.where(inside, number - first, -1)
     mix = np.zeros((len(names), last - first + 1))
     np.add.at(mix, (category[inside], month[inside]), 1)
@@ -147,8 +145,8 @@ def read_terms(atlas: AtlasStore, period: Period) -> Terms:
     table = phrase_table(atlas.read_papers(["keywords"])["keywords"])
     names_of_phrases, numbers = _join_acronyms(table)
     tags = atlas.read_layer("uat", ["concept_id", "score", "evidence"])
-    # Keywords of authors are known for a part of the papers only.
     tags = tags[tags["score"] >= MIN_SCORE]
+    # Keywords of authors are known for a part of the papers only.
     by_authors = (tags["evidence"] == "keywords").groupby(tags["concept_id"]).transform("mean")
     tags = tags[by_authors < _BY_AUTHORS]
     concept, ids = pd.factorize(tags["concept_id"])
@@ -204,7 +202,7 @@ def _find_objects(atlas: AtlasStore, period: Period) -> tuple[list[str], Ints, I
 
     papers = atlas.read_papers(["title", "abstract"])
     texts = pa.array(papers["title"] + "\n" + papers["abstract"].fillna(""))
-    has_name = np.asarray(pc.match_substring_regex(texts, _HAS_NAME).fill_null(False))  # fast
+    has_name = np.asarray(pc.match_substring_regex(texts, _HAS_NAME).fill_null(False))
     numbers: dict[str, int] = {}
     pairs = set()
     for row in np.flatnonzero(has_name & (period.month >= 0)).tolist():

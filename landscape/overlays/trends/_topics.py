@@ -24,6 +24,7 @@ from landscape.overlays.periods import (
     count_years,
     format_spans,
     paper_years,
+    primary_categories,
     read_years,
     tabulate_years,
     warn,
@@ -257,7 +258,7 @@ def _expected_shares(
     import pandas as pd
 
     lists = atlas.read_papers(["categories"])["categories"]
-    primary, _ = pd.factorize(lists.map(lambda of: of[0] if of is not None and len(of) else ""))
+    primary, _ = pd.factorize(primary_categories(lists))
     kept = np.isin(dates, period.years)
     size = np.bincount(primary[kept], minlength=primary.max() + 1)
     share = count_by_year(

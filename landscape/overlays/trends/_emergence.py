@@ -25,7 +25,7 @@ from landscape.overlays.trends._monthly_counts import (
     read_period,
     read_terms,
 )
-from landscape.overlays.trends._topics import false_discovery_rates
+from landscape.overlays.trends._topics import check_limits, false_discovery_rates
 from landscape.text.words import normal_form
 from landscape.types import Analysis
 
@@ -120,12 +120,7 @@ def new_topics(
 
     if months < 1:
         raise InputError(f"months is {months!r}; give 1 or more.")
-    if not 0 < q < 1:
-        raise InputError(f"The false discovery rate is {q!r}; give a number between 0 and 1.")
-    if not least_change >= 1:
-        raise InputError(
-            f"least_change is {least_change!r}; give a factor of 1 or more, such as 2."
-        )
+    check_limits(q, least_change)
     period = read_period(atlas, months, until)
     terms = read_terms(atlas, period)
     found, scatter = _scan(terms, min(months, period.length - 1))

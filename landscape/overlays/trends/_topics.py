@@ -110,12 +110,7 @@ def trends(
     check_period(since, until)
     if level not in (0, 1):
         raise InputError(f"level is {level!r}; give 1 for regions or 0 for continents.")
-    if not 0 < q < 1:
-        raise InputError(f"The false discovery rate is {q!r}; give a number between 0 and 1.")
-    if not least_change >= 1:
-        raise InputError(
-            f"least_change is {least_change!r}; give a factor of 1 or more, such as 1.25."
-        )
+    check_limits(q, least_change)
     years = paper_years(atlas)
     topics = read_topics(atlas, level)
     whole = read_years(atlas)
@@ -184,6 +179,16 @@ def trends(
         warnings=(*period.warnings, *warnings),
         tables={"years": by_year, "changes": changes.drop(columns="row")},
     )
+
+
+def check_limits(q: float, least_change: float) -> None:
+    """Raise InputError if a false discovery rate or a minimum factor is invalid."""
+    if not 0 < q < 1:
+        raise InputError(f"The false discovery rate is {q!r}; give a number between 0 and 1.")
+    if not least_change >= 1:
+        raise InputError(
+            f"least_change is {least_change!r}; give a factor of 1 or more, such as 1.25."
+        )
 
 
 def read_topics(atlas: AtlasStore, level: int = 1) -> pd.DataFrame:

@@ -390,6 +390,7 @@ _HEADINGS = {
     "new_topics.also": "Other names",
     "new_topics.class": "Kind",
     "new_topics.last": "Until",
+    "new_topics.first_papers.term": "Topic",
     "new_topics.term": "Topic",
     "note": "Meaning",
     "of_facility": "Of the facility's papers (%)",

@@ -383,7 +383,7 @@ def _group(table: pd.DataFrame, terms: Terms) -> pd.DataFrame:
         else:
             leaders.append((row, papers, [str(name)], since))
     also = [
-        "; ".join(name for name in dict.fromkeys(names) if name != names[0])
+        "; ".join(name for name in dict.fromkeys(names) if name.casefold() != names[0].casefold())
         for _, _, names, _ in leaders
     ]
     kept = table.loc[[row for row, _, _, _ in leaders]]

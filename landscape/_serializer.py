@@ -446,9 +446,9 @@ SHOWN = {
     "new_topics": "rank term class since last papers expected change q also region",
     "new_topics.first_papers": "term date title paper_id",
     "papers_waiting": "place title year cites paper_id",
-    "review_gaps": "rank label papers reviews last_review papers_since growth gap score need "
-    "expected newer_papers citations years_without disagreement",
-    "reviews": "label papers reviews expected share density_ratio last_review papers_since "
+    "review_gaps": "rank label papers reviews_near expected last_review papers_since growth gap "
+    "score need reviews newer_papers citations years_without disagreement",
+    "reviews": "label papers reviews reviews_near expected share density_ratio last_review papers_since "
     "years_without",
     "survey": "decision score title year reason led",
     "thesaurus_gaps": "rank name parent region papers growth novelty score nearest region_share "

@@ -19,7 +19,12 @@ from landscape.overlays.periods import (
     read_years,
     warn,
 )
-from landscape.overlays.reviews.recognition import RECENT_YEARS, read_signs, smallest_regions
+from landscape.overlays.reviews.recognition import (
+    RECENT_YEARS,
+    divide_reviews,
+    read_signs,
+    smallest_regions,
+)
 from landscape.types import Analysis
 
 if TYPE_CHECKING:
@@ -31,18 +36,27 @@ if TYPE_CHECKING:
 _FEW_REVIEWS = 30
 _LACK = "their lack of reviews is"
 _DIFFER = "the difference of their reviews from the expected number is"
+_SHARE_OF_LAST = 0.5  # minimum share of the papers near a review for the year of the last review
 _PRIOR_STRENGTH = 2.0, 20.0  # limits of the shape of the gamma prior of reviews to expected
 
 
 def review_coverage(
-    region: NDArray[np.integer], year: NDArray[np.integer], is_review: NDArray[np.bool_]
+    region: NDArray[np.integer],
+    year: NDArray[np.integer],
+    is_review: NDArray[np.bool_],
+    vectors: NDArray[np.float32] | None = None,
+    *,
+    seed: int = 0,
 ) -> pd.DataFrame:
     """Count the papers and the reviews of each region, and the years since the last review.
 
-    The expected number of reviews depends on the years of the papers. The ratio of reviews to
-    expected has a gamma prior, so it is close to 1 for small regions (Clayton & Kaldor 1987,
-    Biometrics 43, 671). Years without a review count from the last review to the end of the
-    corpus; if there is none, from the year by which a tenth of the papers was published.
+    The subject of a review is often wider than a region, or the review lies in the region beside
+    it. With `vectors`, a review therefore counts for the regions of its nearest papers, in
+    proportion to their number (``reviews_near``), and the last review is the latest that has
+    half of these papers in the region. The expected number of reviews depends on the years of the
+    papers. The ratio of reviews to expected has a gamma prior, so it is close to 1 for small
+    regions (Clayton & Kaldor 1987, Biometrics 43, 671). Years without a review count from the last review to the end of the corpus; if there
+    is none, from the year by which a tenth of the papers was published.
     """
     import pandas as pd
     from scipy.special import gammaincinv
@@ -50,17 +64,22 @@ def review_coverage(
     inside = region >= 0
     topics, place = np.unique(region[inside], return_inverse=True)
     n = len(topics)
-    reviewed, when = is_review[inside], year[inside].astype(np.int64)
+    when = year[inside].astype(np.int64)
     papers = np.bincount(place, minlength=n)
-    found = np.bincount(place, weights=reviewed, minlength=n).astype(np.int64)
+    own = np.bincount(place, weights=is_review[inside], minlength=n).astype(np.int64)
+    shares = divide_reviews(region, is_review, vectors, seed=seed).tocoo()
+    found = np.asarray(shares.sum(axis=0)).ravel()
     expected = np.bincount(place, weights=chance_of_review(year, is_review)[inside], minlength=n)
     last = np.full(n, UNKNOWN_YEAR)
-    np.maximum.at(last, place[reviewed], when[reviewed])
+    enough = shares.data >= _SHARE_OF_LAST
+    written = year[np.flatnonzero(is_review)[shares.row[enough]]].astype(np.int64)
+    np.maximum.at(last, shares.col[enough], written)
     dated = pd.Series(when).mask(when == UNKNOWN_YEAR)
     first = dated.groupby(place).quantile(0.1).to_numpy()
     since = np.where(last == UNKNOWN_YEAR, np.floor(first), last)
     end = int(year.max()) if len(year) else 0
-    scatter = float(((found - expected) ** 2 - expected).sum())  # beyond chance
+    # The scatter beyond chance. Shares of reviews scatter less than whole reviews.
+    scatter = float(((own - expected) ** 2 - expected).sum())
     prior = np.clip(float((expected**2).sum()) / max(scatter, 1e-9), *_PRIOR_STRENGTH)
     low, high = (gammaincinv(found + prior, q) / (expected + prior) for q in (0.025, 0.975))
     newer = np.bincount(place, weights=when > last[place], minlength=n).astype(np.int64)
@@ -68,8 +87,9 @@ def review_coverage(
         {
             "topic_id": topics,
             "papers": papers,
-            "reviews": found,
-            "share": found / np.maximum(papers, 1),
+            "reviews": own,
+            "reviews_near": found,
+            "share": own / np.maximum(papers, 1),
             "expected": expected,
             "density_ratio": (found + prior) / (expected + prior),
             "density_ratio_low": low,
@@ -96,9 +116,9 @@ def chance_of_review(
 def define_reviews(year: NDArray[np.integer]) -> str:
     """Return the definition of years without a review (see `review_coverage`), for captions."""
     return (
-        "Years without a review count from the last paper of a region that is recognised as a "
-        f"review to {int(year.max()) if len(year) else 0}, the last year of the corpus (from its "
-        "first papers if there is none)."
+        "A review counts for the regions of its nearest papers. Years without a review count from "
+        f"the last with half of them in a region to {int(year.max()) if len(year) else 0}, the "
+        "last year of the corpus (from the first papers if there is none)."
     )
 
 
@@ -112,9 +132,11 @@ def reviews(atlas: AtlasStore) -> Analysis:
     Returns
     -------
     Analysis
-        ``table``: ``topic_id, label, x, y, papers, reviews, share, expected, density_ratio,
-        density_ratio_low, density_ratio_high, last_review, years_without, papers_since``, sorted by
-        increasing density ratio. ``tables["reviews"]`` has the reviews and their positions.
+        ``table``: ``topic_id, label, x, y, papers, reviews, reviews_near, share, expected,
+        density_ratio, density_ratio_low, density_ratio_high, last_review, years_without,
+        papers_since``, sorted by increasing density ratio. ``reviews`` are in the region;
+        ``reviews_near`` counts each review for the regions of its nearest papers, and is compared
+        with ``expected``. ``tables["reviews"]`` has the reviews and their positions.
         ``tables["years"]`` has the papers and reviews of each year, and whether the corpus covers
         the year.
 
@@ -128,7 +150,7 @@ def reviews(atlas: AtlasStore) -> Analysis:
     year = paper_years(atlas)
     is_review = review_mask(atlas)
     place = atlas.map
-    table = review_coverage(place["topic_id"].to_numpy(), year, is_review)
+    table = review_coverage(place["topic_id"].to_numpy(), year, is_review, atlas.vectors())
     table = add_labels(table, atlas.topics).sort_values(
         ["density_ratio", "papers"], ascending=[True, False], ignore_index=True
     )
@@ -219,12 +241,14 @@ def review_gaps(
     Returns
     -------
     Analysis
-        ``table`` has the regions sorted by ``gap``, the weighted geometric mean of ``need``, which
+        ``table`` has the regions sorted by ``gap``. This is the geometric mean of ``need``, which
         increases with the number of papers that are newer than the reviews near them, and
         ``score``, which has their share instead, times the ratio of expected to known reviews (the
-        gap relative to the size of the region). Regions with at least the expected number of
-        reviews have no ``rank``. ``expected`` is the number of reviews expected from the papers and
-        their years. Further columns are the components, those of `reviews`, and titles of
+        gap relative to the size of the region). The mean is divided by ``density_ratio_high``, so
+        regions that certainly lack reviews come first. Only regions with less than 80% of the
+        expected reviews have a ``rank``. ``reviews_near`` counts each review for the regions of its
+        nearest papers; ``expected`` is the number expected from the papers and their years. Further
+        columns are the components, those of `reviews`, and titles of
         ``exemplars``.
         ``tables["exemplars"]`` has up to five papers per region that are newer than the reviews
         near them. ``tables["weights"]`` has the weights.
@@ -248,7 +272,7 @@ def review_gaps(
     topic = smallest_regions(atlas)
     signs = read_signs(atlas, is_review, seed=seed) if signs is None else signs
     with progress("Ranking the regions", total=2, unit="steps") as advance:
-        coverage = review_coverage(topic, year, is_review)
+        coverage = review_coverage(topic, year, is_review, atlas.vectors(), seed=seed)
         ranked = rank_gaps(signs, coverage, weights=chosen, n_resamples=n_resamples, seed=seed)
         advance(1)
         kept = ["topic_id", *(name for name in coverage.columns if name not in ranked.columns)]
@@ -275,12 +299,12 @@ def review_gaps(
         caption=(
             f"Regions that need a review, of the {len(table)} regions and subregions of "
             f"{describe_corpus(atlas)}.{no_verdict(n_doubtful, len(ranked), _LACK)} "
-            f"{define_reviews(year)} Regions with as many reviews as expected have no rank. The "
-            "need compares a region with the mean region: papers newer than the reviews near them "
+            f"{define_reviews(year)} Only regions with less than {_LACKING:.0%} of the expected "
+            "reviews have a rank. The need compares a region with the mean region: papers newer than the reviews near them "
             f"(volume), growth in {RECENT_YEARS} covered years, citations, years without a review, "
             "disagreement. The relative gap has the share of newer papers instead of their number, "
-            "times the ratio of expected to known reviews; the gap is a mean of both. "
-            "Weights: "
+            "times the ratio of expected to known reviews; the gap is a mean of both, divided by the "
+            "upper limit of known to expected reviews. Weights: "
             + ", ".join(
                 f"{name.replace('_', ' ')} {value:g}" for name, value in chosen.items() if value
             )
@@ -340,6 +364,7 @@ _ENOUGH = 100.0  # newer papers at which a review is half as useful as with very
 _PRIOR_PAPERS = 10.0  # number of papers with average values added to each region
 _SUMS = 8
 _NEED = 0.5  # weight of the need in the gap; the rest is that of the relative gap
+_LACKING = 0.8  # a gap has less than this share of the expected reviews
 
 
 def rank_gaps(
@@ -375,10 +400,11 @@ def rank_gaps(
     # The level of the newer papers is a mean over regions. Other levels are means over papers.
     counted = {**levels, "volume": max(float(newer.mean()), 1e-12)}
     needs = _score(resampled | {"volume": sums[:, :, 1]}, counted, chosen)
-    both = scores ** (1 - _NEED) * needs**_NEED
+    ratio = known["density_ratio_high"].to_numpy()
+    both = scores ** (1 - _NEED) * needs**_NEED / ratio
     # Without any review, each region lacks one.
-    lacks = (known["reviews"] < known["expected"] - 1e-9) | (known["reviews"].sum() == 0)
-    is_gap = lacks.to_numpy()
+    lacks = known["reviews_near"] < _LACKING * known["expected"]
+    is_gap = (lacks | (known["reviews_near"].sum() == 0)).to_numpy()
     ranks = (-both[:, is_gap]).argsort(axis=1).argsort(axis=1) + 1
     columns: dict[str, Any] = {"topic_id": topics, "score": score}
     columns["score_low"], columns["score_high"] = np.percentile(scores, (2.5, 97.5), axis=0)
@@ -389,7 +415,7 @@ def rank_gaps(
     columns["years_without"] = known["years_without"].to_numpy()
     columns["newer_papers"] = newer
     columns["need"] = _score(found | {"volume": newer[None]}, counted, chosen)[0]
-    columns["gap"] = score ** (1 - _NEED) * columns["need"] ** _NEED
+    columns["gap"] = score ** (1 - _NEED) * columns["need"] ** _NEED / ratio
     columns["gap_low"], columns["gap_high"] = np.percentile(both, (2.5, 97.5), axis=0)
     columns["n_sampled"] = np.bincount(place)
     table = pd.DataFrame(columns | {"is_gap": is_gap}).sort_values(
@@ -563,7 +589,13 @@ def backtest_reviews(
     seen = is_review & earlier
     signs = read_signs(atlas, seen, until=year, citations=chosen["citations"] > 0, seed=seed)
     topic = pd.Series(smallest_regions(atlas))
-    known = review_coverage(topic.to_numpy()[earlier], year_of[earlier], seen[earlier])
+    known = review_coverage(
+        topic.to_numpy()[earlier],
+        year_of[earlier],
+        seen[earlier],
+        atlas.vectors()[earlier],
+        seed=seed,
+    )
     ranked = rank_gaps(signs, known, weights=chosen, n_resamples=1, seed=seed)
     regions = ranked[["topic_id", "gap", "need", "score", "years_without"]].set_axis(
         ["topic_id", "gaps", "need", "relative gap", "age of the last review"], axis=1

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
     from numpy.typing import NDArray
+    from scipy.sparse import csr_matrix
 
     from landscape.store import AtlasStore
 
@@ -427,6 +428,40 @@ def near_reviews(
         found = np.where(near, years[reviews][None, :], -1).max(axis=1)
         latest[block] = np.where(found >= 0, found, np.nan)
     return n_near, latest
+
+
+def divide_reviews(
+    region: NDArray[np.integer],
+    is_review: NDArray[np.bool_],
+    vectors: NDArray[np.float32] | None,
+    *,
+    seed: int = 0,
+) -> csr_matrix:
+    """Return the share of each region among the papers nearest to each review.
+
+    The shape is (n_reviews, n_regions). Without `vectors`, a review has its own region only.
+    """
+    import faiss
+    from scipy.sparse import csr_matrix
+
+    topics = np.unique(region[region >= 0])
+    reviews = np.flatnonzero(is_review)
+    near = reviews[:, None]
+    candidates = np.flatnonzero((region >= 0) & ~is_review)
+    if vectors is not None and len(reviews) and len(candidates):
+        k = min(choose_n_nearest(len(region), len(reviews)), len(candidates))
+        n = choose_n_references(len(region), k)
+        if n < len(candidates):
+            random = np.random.default_rng(seed)
+            candidates = np.sort(random.choice(candidates, n, replace=False))
+            k = max(1, round(k * n / len(region)))
+        corpus = np.asarray(vectors[candidates], dtype=np.float32)
+        queries = np.asarray(vectors[reviews], dtype=np.float32)
+        near = candidates[faiss.knn(queries, corpus, k, metric=faiss.METRIC_INNER_PRODUCT)[1]]
+    of_review, nth = np.nonzero(region[near] >= 0)
+    column = np.searchsorted(topics, region[near[of_review, nth]])
+    share = np.full(len(column), 1 / near.shape[1])
+    return csr_matrix((share, (of_review, column)), shape=(len(reviews), len(topics)))
 
 
 def choose_n_nearest(n_papers: int, n_reviews: int) -> int:

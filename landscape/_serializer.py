@@ -448,8 +448,8 @@ SHOWN = {
     "papers_waiting": "place title year cites paper_id",
     "review_gaps": "rank label papers reviews_near expected last_review papers_since growth gap "
     "score need reviews newer_papers citations years_without disagreement",
-    "reviews": "label papers reviews reviews_near expected share density_ratio last_review papers_since "
-    "years_without",
+    "reviews": "label papers reviews reviews_near expected share density_ratio last_review "
+    "papers_since years_without",
     "survey": "decision score title year reason led",
     "thesaurus_gaps": "rank name parent region papers growth novelty score nearest region_share "
     "alternatives",

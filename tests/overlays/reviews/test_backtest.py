@@ -8,7 +8,7 @@ import pytest
 
 from landscape.errors import InputError
 from landscape.overlays.reviews import backtest_reviews
-from landscape.overlays.reviews.gaps import compare_rankings
+from landscape.overlays.reviews.backtest import compare_rankings
 
 from .conftest import world
 

@@ -174,9 +174,7 @@ def test_expected_reviews_depend_on_the_years_of_the_papers():
 def test_a_review_beside_a_region_counts_for_it():
     """Papers of one subject are in region 0, its only review is in region 1."""
     atlas = world(
-        sizes=[100, 100, 100],
-        years=[np.arange(1990, 2021)] * 3,
-        reviewed=[(2010,), (), (2015,)],
+        sizes=[100, 100, 100], years=[np.arange(1990, 2021)] * 3, reviewed=[(2010,), (), (2015,)]
     )
     region = atlas.map["topic_id"].to_numpy().copy()
     is_review = np.zeros(300, dtype=bool)

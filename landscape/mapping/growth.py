@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from landscape.embeddings.neighbours import nearest, sample_neighbours
-from landscape.mapping.naming import capitalised, phrase_table
+from landscape.mapping.naming import capitalised
+from landscape.mapping.phrases import phrase_table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,18 +11,23 @@ import numpy as np
 
 from landscape.corpus.facilities import is_known_name
 from landscape.corpus.thesaurus import embedded_thesaurus
+from landscape.mapping.phrases import (
+    QUANTITIES,
+    UNTELLING,
+    PhraseTable,
+    broadened,
+    count_phrases,
+    score_phrases,
+)
 from landscape.text.keywords import MAX_PHRASE
 from landscape.text.words import normal_form, normal_forms, read_sections, singular
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow as pa
     from numpy.typing import NDArray
     from scipy.sparse import csr_matrix
 
 _LISTS = read_sections("regions")
-UNTELLING = frozenset(_LISTS["untelling"])
-QUANTITIES = frozenset(_LISTS["quantity"])
 VAGUE = frozenset(_LISTS["vague"])
 PEOPLE = frozenset(_LISTS["people"])
 
@@ -48,8 +52,8 @@ class NameSettings:
     recall: tuple[float, float] = (0.5, 1.0)
     # weight of the evenness over the parts of the group
     evenness: tuple[float, float] = (0.15, 0.3)
-    # minimum share of a group's papers in a field of the thesaurus, and of the field's in the group
-    field_share: float = 0.33
+    field_share: float = 0.33  # minimum share of a group's papers in a field of the thesaurus
+    field: float = 0.05  # credit of a field
     singular: float = 0.05  # penalty of a singular, if most phrases have the plural of the word
     concept: float = 0.02  # credit of a name of a thesaurus concept
     quantity: float = 0.2  # penalty of a quantity, a means or a facility
@@ -62,204 +66,21 @@ class NameSettings:
     least_lift: tuple[float, float] = (3.0, 2.5)
     second_share: float = 0.3  # minimum share of the papers for which the second subject is better
     second_agreement: tuple[float, float] = (0.5, 0.2)  # weight of the F-score of a second subject
+    # minimum F-score of a second subject, relative to the first
+    second_least: tuple[float, float] = (0.2, 0.25)
+    # minimum share of its papers that have the second subject itself, not a narrower concept
+    second_direct: tuple[float, float] = (0.1, 0.0)
+    # maximum share of the papers of a subject that have the other subject
+    most_shared: tuple[float, float] = (0.7, 0.8)
     most_similar: float = 0.6  # maximum cosine of the two subjects of a name
     rivals: int = 3  # number of other groups that a name is compared with
+    main_share: float = 0.5  # minimum share of the papers of a group with its main subject
+    main_own: float = 0.75  # minimum agreement of the main subject, relative to the group above
     inertia: float = 0.15  # an old name remains if no name has more additional merit
-    # minimum frequency of a broader concept, relative to a concept that is directly below a field
-    least_own: float = 0.2
     longest: int = 60  # characters
 
 
 _SETTINGS = NameSettings()
-_DATA_RELEASE = re.compile(r"e?dr\d+")
-
-
-@dataclass(frozen=True)
-class PhraseTable:
-    """Distinct pairs of papers and phrases, with the normal form and spelling of each phrase."""
-
-    paper: NDArray[np.int64]
-    phrase: NDArray[np.int64]
-    forms: NDArray[np.object_]
-    shown: NDArray[np.object_]
-    promise: NDArray[np.float64]
-    n_papers: int
-
-
-def phrase_table(keywords: pa.Array | Sequence[Sequence[str]], *, fewest: int = 2) -> PhraseTable:
-    """Collect the pairs of papers and phrases from the keywords of n papers."""
-    import pandas as pd
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if isinstance(keywords, pa.ChunkedArray):
-        keywords = keywords.combine_chunks()
-    if not isinstance(keywords, pa.Array):
-        keywords = pa.array([list(words) for words in keywords], type=pa.list_(pa.string()))
-    n_papers = len(keywords)
-    paper = np.asarray(pc.list_parent_indices(keywords)).astype(np.int64)
-    encoded = pc.list_flatten(keywords).dictionary_encode()
-    surface = np.asarray(encoded.indices.fill_null(0)).astype(np.int64)
-    surfaces = np.array(encoded.dictionary.to_pylist(), dtype=object)
-    uses = np.bincount(surface, minlength=len(surfaces))
-    # In a large corpus, most spellings occur once and cannot become names. Omitting them here
-    # saves most of the time. In a small corpus, the counts of rare spellings of a form are added.
-    kept_surface = np.flatnonzero(uses >= (fewest if n_papers > _SETTINGS.many_papers else 1))
-    if len(kept_surface) == 0:
-        nothing = np.zeros(0, dtype=np.int64)
-        none = np.zeros(0, dtype=object)
-        return PhraseTable(nothing, nothing, none, none, np.zeros(0), n_papers)
-    surfaces, uses = surfaces[kept_surface], uses[kept_surface]
-    form_of_surface, forms = pd.factorize(np.array(normal_forms(surfaces.tolist()), dtype=object))
-    frequent = np.bincount(form_of_surface, weights=uses, minlength=len(forms)) >= fewest
-    # Use the most frequent spelling of each form, but prefer plurals and ASCII characters, unless
-    # they are rare. Ties are resolved by alphabetical order.
-    usual = np.array([_preference(text) for text in surfaces])
-    order = np.lexsort((surfaces.astype(str), -uses * usual))[::-1]
-    shown = np.empty(len(forms), dtype=object)
-    shown[form_of_surface[order]] = surfaces[order]
-
-    form_of = np.full(len(encoded.dictionary), -1, dtype=np.int64)
-    form_of[kept_surface] = form_of_surface
-    form = form_of[surface]
-    known = (form >= 0) & np.append(frequent, False)[form]
-    paper, form = paper[known], form[known]
-    # Encode each pair as one number, because sorting numbers removes duplicates quickly.
-    direct = _sorted_unique(paper * len(forms) + form)
-    outer, inner = _contained(forms, np.bincount(direct % len(forms), minlength=len(forms)))
-    starts = np.searchsorted(outer, direct % len(forms), side="left")
-    counts = np.searchsorted(outer, direct % len(forms), side="right") - starts
-    within = inner[np.repeat(starts, counts) + _ramps(counts)]
-    pairs = _sorted_unique(
-        np.concatenate([direct, np.repeat(direct // len(forms), counts) * len(forms) + within])
-    )
-    form = pairs % len(forms)
-    occurs = np.bincount(form, minlength=len(forms)) > 0
-    phrase = (np.cumsum(occurs) - 1)[form]
-    forms, shown = forms[occurs], shown[occurs]
-    return PhraseTable(
-        pairs // len(frequent), phrase, forms, shown, _promise(forms, shown), n_papers
-    )
-
-
-def _sorted_unique(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return sorted distinct numbers; sorting is ten times as fast as hashing in `numpy.unique`."""
-    ordered = np.sort(numbers)
-    return ordered[np.append(True, ordered[1:] != ordered[:-1])] if len(ordered) else ordered
-
-
-def _preference(spelling: str) -> float:
-    """Return a factor for the uses of a spelling: plurals are preferred, title case is not."""
-    last = spelling.split(" ")[-1]
-    plural = 3.0 if last.endswith(("s", "ae")) and not last.endswith(("ss", "us", "is")) else 1.0
-    titled = 0.3 if " " in spelling and last[:1].isupper() and last[1:].islower() else 1.0
-    return plural * titled * (2.0 if spelling.isascii() else 1.0)
-
-
-def _contained(
-    forms: NDArray[np.object_], uses: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return pairs of a phrase and a shorter phrase that is part of it but also occurs alone."""
-    number = {form: index for index, form in enumerate(forms)}
-    pairs: list[tuple[int, int]] = []
-    for index, form in enumerate(forms):
-        words = form.split(" ")
-        lengths = range(2, len(words) if len(words) <= 5 else 0)
-        parts = (words[at : at + n] for n in lengths for at in range(len(words) - n + 1))
-        found = (number.get(" ".join(part)) for part in parts)
-        pairs += [(index, inner) for inner in found if inner is not None]
-    outer_of, inner_of = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    inside = np.bincount(inner_of, weights=uses[outer_of], minlength=len(forms))
-    alone = uses[inner_of] >= 0.5 * inside[inner_of]
-    return outer_of[alone], inner_of[alone]
-
-
-def _ramps(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the concatenation of ``range(n)`` for each n in `counts`."""
-    ends = np.cumsum(counts)
-    return np.arange(int(ends[-1]) if len(ends) else 0) - np.repeat(ends - counts, counts)
-
-
-def score_phrases(
-    table: PhraseTable,
-    region: NDArray[np.integer],
-    neighbours: Sequence[Sequence[int]],
-    *,
-    per_region: int = 60,
-) -> pd.DataFrame:
-    r"""Rank phrases by how well they distinguish a region from its neighbours and other regions.
-
-    The score s of a phrase p in a region r is computed from the fractions f of papers that
-    contain the phrase:
-
-    .. math:: s = f_{rp}^{\,0.85}\;\log\frac{f_{rp} + \epsilon}{g_{rp} + \epsilon},
-        \quad g = \tfrac12 (f_\mathrm{neighbours} + f_\mathrm{elsewhere}),
-    """
-    import pandas as pd
-
-    n_regions = len(neighbours)
-    papers_in = np.bincount(region[region >= 0], minlength=n_regions).astype(np.float64)
-    counts = _phrase_counts(table, region, n_regions, len(table.forms))
-    everywhere = np.asarray(counts.sum(axis=0)).ravel()
-    total = papers_in.sum()
-    rows = []
-    for number in range(n_regions):
-        start, end = counts.indptr[number : number + 2]
-        phrase, n = counts.indices[start:end], counts.data[start:end]
-        if len(phrase) == 0:
-            continue
-        share = n / papers_in[number]
-        elsewhere = (everywhere[phrase] - n) / max(total - papers_in[number], 1.0)
-        near = list(neighbours[number])
-        around = (
-            np.asarray(counts[near][:, phrase].sum(axis=0)).ravel() / max(papers_in[near].sum(), 1)
-            if near
-            else elsewhere
-        )
-        background = 0.5 * (elsewhere + around)
-        smallest = 0.5 / max(papers_in[number], 1.0) + 0.0005
-        careful = np.maximum(n - np.sqrt(n), 0.25) / papers_in[number]
-        lift = (careful + smallest) / (background + smallest)
-        score = share**0.85 * np.log(lift) * table.promise[phrase]
-        best = np.argsort(-score, kind="stable")[:per_region]
-        rows.append(
-            pd.DataFrame(
-                {
-                    "region": number,
-                    "phrase": phrase[best],
-                    "score": score[best],
-                    "share": share[best],
-                    "lift": lift[best],
-                    "n": n[best].astype(int),
-                }
-            )
-        )
-    if not rows:
-        nothing: dict[str, list[float]] = {
-            "region": [],
-            "phrase": [],
-            "score": [],
-            "share": [],
-            "lift": [],
-            "n": [],
-        }
-        return pd.DataFrame(nothing).astype({"region": int, "phrase": int})
-    return pd.concat(rows, ignore_index=True)
-
-
-def _promise(forms: NDArray[np.object_], shown: NDArray[np.object_]) -> NDArray[np.float64]:
-    """Score how suitable phrases are as names, based on word count and kind of phrase."""
-    # Two or three words are best; one word is often ambiguous, and five words are too long.
-    by_length = {1: 0.72, 2: 1.0, 3: 1.08, 4: 0.95}
-    promise = np.empty(len(forms))
-    for index, (form, text) in enumerate(zip(forms, shown, strict=True)):
-        words = form.split(" ")
-        promise[index] = by_length.get(len(words), 0.6)
-        if words[-1] in QUANTITIES or _DATA_RELEASE.fullmatch(words[-1]):
-            promise[index] *= 0.6
-        elif len(words) == 1 and text[:2].isupper():
-            promise[index] *= 0.6  # many readers do not know the acronym
-    return promise
 
 
 @dataclass(frozen=True)
@@ -355,7 +176,7 @@ class Namer:
         The concepts are those of the second level of the thesaurus. The distance of two rows is the
         Hellinger distance. A group without concepts has zeros.
         """
-        counts = _phrase_counts(self._wide, group, n_groups, len(self._wide.forms))
+        counts = count_phrases(self._wide, group, n_groups, len(self._wide.forms))
         counts = counts[:, self._concepts].toarray()
         return np.sqrt(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1))
 
@@ -370,7 +191,7 @@ class Namer:
         ranked = score_phrases(self._wide, group, neighbours)
         if ranked.empty:
             return ranked.assign(merit=0.0, is_most=True, is_best=True, even=1.0, agreement=0.0)
-        direct = _phrase_counts(self.table, group, len(neighbours), len(self._wide.forms))
+        direct = count_phrases(self.table, group, len(neighbours), len(self._wide.forms))
         papers = np.bincount(group[group >= 0], minlength=len(neighbours))
         itself = np.asarray(direct[ranked["region"], ranked["phrase"]]).ravel()
         least = np.maximum(_SETTINGS.least_share[fields] * papers[ranked["region"]], 1)
@@ -378,16 +199,14 @@ class Namer:
         lexical = ranked["score"] / ranked.groupby("region")["score"].transform("max").abs()
         precision = ranked["n"] / self._uses[ranked["phrase"]]
         is_field = np.isin(ranked["phrase"], self._fields)
-        is_most = ~is_field | (np.minimum(precision, ranked["share"]) >= _SETTINGS.field_share)
         square = _SETTINGS.recall[fields] ** 2
         agreement = (1 + square) * precision * ranked["share"]
         agreement /= square * precision + ranked["share"]
-        best = agreement.where(is_most, 0).groupby(ranked["region"]).transform("max")
         even = np.ones(len(ranked)) if parts is None else self._evenness(group, parts, ranked)
-        highest = agreement.groupby(ranked["phrase"]).transform("max")
-        ranked = ranked.assign(
-            is_most=is_most, even=even, agreement=agreement, is_best=agreement == highest
-        )
+        is_best = agreement == agreement.groupby(ranked["phrase"]).transform("max")
+        is_most = ~is_field | (is_best & (ranked["share"] >= _SETTINGS.field_share))
+        best = agreement.where(is_most, 0).groupby(ranked["region"]).transform("max")
+        ranked = ranked.assign(is_most=is_most, even=even, agreement=agreement, is_best=is_best)
         covers = np.zeros(len(ranked))
         if parts is not None:
             covers += _SETTINGS.agreement * agreement / best.clip(lower=1e-9)
@@ -416,6 +235,7 @@ class Namer:
             - penalty[place]
             + _SETTINGS.indirect[fields] * np.log(ranked["direct"] / ranked["n"])
             + _SETTINGS.concept * self._is_concept[ranked["phrase"]]
+            + _SETTINGS.field * is_field
             - _SETTINGS.singular * self._is_cut[ranked["phrase"]]
         )
 
@@ -431,7 +251,7 @@ class Namer:
         above = np.full(n_parts, -1, dtype=np.int64)
         above[parts[known]] = group[known]
         size = np.bincount(parts[known], minlength=n_parts).astype(np.float64)
-        counts = _phrase_counts(self._wide, parts, n_parts, len(self._wide.forms)).tocsc()
+        counts = count_phrases(self._wide, parts, n_parts, len(self._wide.forms)).tocsc()
         even = np.zeros(len(ranked))
         for number, rows in ranked.groupby("region").indices.items():
             inside = np.flatnonzero(above == number)
@@ -444,7 +264,10 @@ class Namer:
     def _is_own(
         self, ranked: pd.DataFrame, group: NDArray[np.integer], above: NDArray[np.integer]
     ) -> NDArray[np.bool_]:
-        """Mark phrases whose papers agree at least as well with the group as with that above it."""
+        """Mark phrases whose papers agree at least as well with the group as with that above it.
+
+        A phrase of most papers of the group that agrees best with it needs less agreement.
+        """
         phrase, scores = ranked["phrase"].to_numpy(), []
         n_groups, known = int(group.max(initial=-1)) + 1, group >= 0
         parent = np.zeros(n_groups, dtype=np.int64)
@@ -452,11 +275,12 @@ class Namer:
         own = ranked["region"].to_numpy()
         for level, number in ((group, own), (above, parent[own])):
             n = int(level.max(initial=-1)) + 1
-            counts = _phrase_counts(self._wide, level, n, len(self._wide.forms))
+            counts = count_phrases(self._wide, level, n, len(self._wide.forms))
             both = np.asarray(counts[number, phrase]).ravel()
             size = np.bincount(level[level >= 0], minlength=n)[number]
             scores.append(2 * both / (size + self._uses[phrase]))  # Dice 1945, Ecology 26, 297
-        return np.asarray(scores[0] >= scores[1])
+        is_main = ranked["is_best"] & (ranked["share"] >= _SETTINGS.main_share)
+        return np.asarray(scores[0] >= np.where(is_main, _SETTINGS.main_own, 1) * scores[1])
 
     def _names_a_subject(self, phrase: int) -> bool:
         """Return whether a phrase is a subject, not people, a facility or part of a phrase."""
@@ -528,11 +352,15 @@ class Namer:
         both = np.asarray(has.T @ has[:, [-1]].toarray()).ravel()
         uses = np.asarray(has.sum(axis=0)).ravel()
         # Each subject needs papers that the other subject does not have.
-        alike |= both > (1 - _SETTINGS.second_share) * np.minimum(uses, uses[-1])
+        alike |= both > _SETTINGS.most_shared[fields] * np.minimum(uses, uses[-1])
+        # A subject that is much less typical than the first is not a second subject.
+        alike |= agreement < _SETTINGS.second_least[fields] * agreement[-1]
         fits = (gain > 0).mean(axis=0) >= _SETTINGS.second_share
         # A first subject that few parts of the group have needs a second subject more.
         fits &= gain.mean(axis=0) > _SETTINGS.second_gain[fields] * even
         alike |= self._is_cut[phrases]
+        direct = (several["direct"] / several["n"]).to_numpy()
+        alike |= direct < _SETTINGS.second_direct[fields]
         # The papers with the subject agree best with this group.
         alike |= ~several["is_best"].to_numpy(dtype=bool)
         # A symbol or an acronym, such as Fe/H or PTAs, explains nothing beside another subject.
@@ -614,52 +442,6 @@ class Namer:
         return sparse.csr_matrix((np.ones(len(table.paper)), (table.paper, table.phrase)), shape)
 
 
-def broadened(table: PhraseTable) -> PhraseTable:
-    """Count papers with a thesaurus concept also for its broader concepts.
-
-    Concepts that no paper has as a phrase are ignored, except the fields at the top.
-    """
-    thesaurus = embedded_thesaurus()
-    labels = {one: concept.label for one, concept in thesaurus.concepts.items()}
-    form_of = dict(zip(labels, normal_forms(list(labels.values())), strict=True))
-    number = {form: place for place, form in enumerate(table.forms)}
-    fields = [*thesaurus.top, *(one for top in thesaurus.top for one in thesaurus.narrower(top))]
-    added = [field for field in dict.fromkeys(fields) if form_of[field] not in number]
-    number |= {form_of[one]: len(table.forms) + place for place, one in enumerate(added)}
-    top, uses = set(thesaurus.top), np.bincount(table.phrase, minlength=len(number))
-    links = sorted(
-        (number[form], number[form_of[above]])
-        for one, concept in thesaurus.concepts.items()
-        for form in set(normal_forms(list(concept.names))) & number.keys()
-        for above in (one, *thesaurus.ancestors(one))
-        if number.get(form_of[above], number[form]) != number[form]
-        # "Dark matter" is cosmology; it is not evidence for "Intergalactic medium".
-        and not (
-            above not in top
-            and top.intersection(concept.broader)
-            and uses[number[form_of[above]]] < _SETTINGS.least_own * uses[number[form]]
-        )
-    )
-    forms = np.array([*table.forms, *(form_of[one] for one in added)], dtype=object)
-    shown = np.array([*table.shown, *(_lower(labels[one]) for one in added)], dtype=object)
-    narrow, broad = np.array(links, dtype=np.int64).reshape(-1, 2).T
-    starts = np.searchsorted(narrow, table.phrase, side="left")
-    counts = np.searchsorted(narrow, table.phrase, side="right") - starts
-    wider = broad[np.repeat(starts, counts) + _ramps(counts)]
-    pairs = np.concatenate(
-        [
-            table.paper * len(forms) + table.phrase,
-            np.repeat(table.paper, counts) * len(forms) + wider,
-        ]
-    )
-    pairs = _sorted_unique(pairs)
-    promise = np.append(
-        table.promise, _promise(forms[len(table.forms) :], shown[len(table.forms) :])
-    )
-    paper, phrase = pairs // max(len(forms), 1), pairs % max(len(forms), 1)
-    return PhraseTable(paper, phrase, forms, shown, promise, table.n_papers)
-
-
 def mean_vectors(
     vectors: NDArray[np.float32], group: NDArray[np.integer], n_groups: int, block: int = 65536
 ) -> NDArray[np.float64]:
@@ -676,22 +458,6 @@ def mean_vectors(
         sums += member @ np.asarray(vectors[start : start + block])
     papers = np.bincount(group[group >= 0], minlength=n_groups)
     return np.asarray(sums / np.maximum(papers, 1)[:, None])
-
-
-def _phrase_counts(
-    table: PhraseTable, group: NDArray[np.integer], n_groups: int, n_phrases: int
-) -> csr_matrix:
-    """Return the number of papers of each group with each phrase, as a sparse matrix."""
-    from scipy import sparse
-
-    inside = group[table.paper]
-    known = inside >= 0
-    counts = sparse.csr_matrix(
-        (np.ones(int(known.sum())), (inside[known], table.phrase[known])),
-        shape=(n_groups, max(n_phrases, 1)),
-    )
-    counts.sum_duplicates()
-    return counts
 
 
 def _penalty(form: str, shown: str, fields: bool) -> float:
@@ -724,11 +490,6 @@ def capitalised(phrase: str) -> str:
     if first != first.lower() or not phrase[:1].isascii():
         return phrase  # an acronym, a proper name or a symbol
     return phrase[:1].upper() + phrase[1:]
-
-
-def _lower(label: str) -> str:
-    """Return a label in lower case, unless it contains a proper name."""
-    return label.lower() if label[1:] == label[1:].lower() else label
 
 
 def _distinct(table: PhraseTable, phrases: Sequence[int], limit: int) -> list[int]:

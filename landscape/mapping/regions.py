@@ -11,7 +11,8 @@ import numpy as np
 
 from landscape.errors import InputError
 from landscape.mapping.density import DensityGrid, default_bandwidth, density_grid, find_basins
-from landscape.mapping.naming import Namer, mean_vectors, phrase_table
+from landscape.mapping.naming import Namer, mean_vectors
+from landscape.mapping.phrases import phrase_table
 from landscape.text.words import normal_form, normal_forms
 
 if TYPE_CHECKING:

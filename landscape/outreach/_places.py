@@ -13,7 +13,7 @@ from landscape._progress import progress
 from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures.caption import place_in_words
-from landscape.mapping.naming import QUANTITIES, UNTELLING
+from landscape.mapping.phrases import QUANTITIES, UNTELLING
 from landscape.outreach._labels import Place
 from landscape.outreach._terrain import Terrain
 from landscape.outreach.names import tidy_name, wording

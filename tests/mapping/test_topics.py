@@ -8,7 +8,8 @@ import pytest
 
 from landscape.errors import InputError
 from landscape.mapping import build_topics
-from landscape.mapping.naming import Namer, broadened, capitalised, phrase_table
+from landscape.mapping.naming import Namer, capitalised
+from landscape.mapping.phrases import broadened, phrase_table
 from landscape.mapping.regions import FIRST_CONTINENT, find_regions, settle_regions
 from landscape.text.words import normal_forms
 
@@ -318,17 +319,31 @@ def test_a_field_is_a_name_only_if_many_of_its_papers_are_inside() -> None:
     assert name(300) == "Sunspots"
 
 
-def test_a_phrase_of_the_whole_continent_is_not_the_name_of_a_region() -> None:
-    keywords = [["pulsars", "flares"]] * 25 + [["pulsars"]] * 25 + [["pulsars", "dust"]] * 25
+@pytest.mark.parametrize(("n_beside", "expected"), [(50, "Flares"), (15, "Pulsars")])
+def test_a_phrase_of_the_whole_continent_is_not_the_name_of_a_region(n_beside, expected) -> None:
+    """The main subject of a region is its name if not too many of its papers are beside it."""
+    keywords = [["pulsars", "flares"]] * 25 + [["pulsars"]] * 25 + [["pulsars", "dust"]] * n_beside
     keywords += [["comets"]] * 500
-    region, continent = np.repeat([0, 1, 2], [50, 25, 500]), np.repeat([0, 1], [75, 500])
+    region = np.repeat([0, 1, 2], [50, n_beside, 500])
+    continent = np.repeat([0, 1], [50 + n_beside, 500])
     namer = Namer(phrase_table(keywords))
 
     def name(**more: object) -> list[str]:
         return namer.name(region, [[2], [2], [0]], pairs=False, **more)[0]
 
     assert name()[0] == "Pulsars"
-    assert name(above=continent) == ["Flares", "Dust", "Comets"]
+    assert name(above=continent) == [expected, "Dust", "Comets"]
+
+
+def test_a_rare_subject_is_not_the_second_subject() -> None:
+    """Dust is in 10% of the papers of a group, and all its papers are there."""
+
+    def name(n_dust: int) -> str:
+        keywords = [["black holes"]] * (100 - n_dust) + [["dust"]] * n_dust + [["comets"]] * 100
+        return Namer(phrase_table(keywords)).name(np.repeat([0, 1], 100), [[1], [0]])[0][0]
+
+    assert name(5) == "Black holes"
+    assert name(40) == "Black holes and dust"
 
 
 def test_a_second_subject_is_not_that_of_another_group() -> None:

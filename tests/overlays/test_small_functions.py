@@ -14,7 +14,7 @@ from landscape.corpus.facilities import missions_file
 from landscape.corpus.thesaurus import Concept, Thesaurus
 from landscape.errors import InputError
 from landscape.mapping.density import kernel_within
-from landscape.mapping.naming import phrase_table
+from landscape.mapping.phrases import phrase_table
 from landscape.mapping.quality import area_under_curve
 from landscape.overlays.citations import normalise_name, read_year
 from landscape.overlays.missions._impact import warn_of_rise

@@ -16,7 +16,7 @@ import numpy as np
 
 from landscape._io import data_file, read_yaml
 from landscape.corpus.thesaurus import Thesaurus
-from landscape.mapping.naming import PhraseTable
+from landscape.mapping.phrases import PhraseTable
 from landscape.store.years import UNKNOWN_YEAR
 
 if TYPE_CHECKING:

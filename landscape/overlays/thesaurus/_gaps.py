@@ -13,7 +13,7 @@ from landscape._wording import did_you_mean
 from landscape.corpus import load_facilities
 from landscape.corpus.thesaurus import Thesaurus
 from landscape.errors import InputError
-from landscape.mapping.naming import PhraseTable, phrase_table
+from landscape.mapping.phrases import PhraseTable, phrase_table
 from landscape.overlays.periods import (
     UNKNOWN_YEAR,
     describe_corpus,

@@ -10,7 +10,7 @@ import numpy as np
 
 from landscape.corpus.thesaurus import MIN_SCORE
 from landscape.errors import InputError
-from landscape.mapping.naming import PhraseTable, phrase_table
+from landscape.mapping.phrases import PhraseTable, phrase_table
 from landscape.overlays.periods import primary_categories, read_years
 
 if TYPE_CHECKING:

@@ -177,7 +177,7 @@ def build_topics(
             fields=level == 0,
             pairs=level < 2,
             parts=parts[level],
-            above=levels[0] if level == 1 else None,
+            above=levels[level - 1] if level else None,
             fallback=fallback,
         )
         taken += names

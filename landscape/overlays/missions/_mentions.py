@@ -462,7 +462,11 @@ _LIST = re.compile(
 )
 _COMET = re.compile(r"(?:\b[CPAI]/\d{4}(?:[\s~]\w+)?|\b\d+[PI])[\s~/]*\(?(?:[\w]+[-–])?$")
 _NAMED_OBJECT = re.compile(
-    r"^(?:-[A-Z]{1,4})?(?:[\s~\-–]|\\[,;])*(?:J|GRB|SNR?|CXO)[\s~]?\d{3,}|^[\s~]*J\d|^\$?\^|^[\s~]et[\s~]al\b"
+    r"^(?:-[A-Z]{1,4})?(?:[\s~\-–]|\\[,;])*(?:J|GRB|SNR?|CXO)[\s~]?\d{3,}|^[\s~]*J\d|^\$?\^|"
+    r"^[\s~]et[\s~]al\b|"
+    # Hours and minutes of right ascension, as in "SDSS 1137", but not a year, a count or a band.
+    r"^[\s~](?!19|20)(?:[01]\d|2[0-3])[0-5]\d\b"
+    r"(?!(?:\.\d+)?[\s~\-]*\$?(?:[µμÅ\\]|AA?\b|[GMk]Hz|s\b|\w{2,}[^s\W]s\b))"
 )
 _FACILITY_LIST = re.compile(
     r"Facilit(?:y|ies)\s?:[^.]*(?:\.\d[^.]*)*$"

@@ -30,6 +30,7 @@ def facilities(text: str) -> list[str]:
         "Inverse Compton scattering in a Newtonian potential.",
         "A swift wind leaves the cluster. Wind and cluster alike.",
         "Kepler-186f, Swift J1644+57, CoRoT-2 b, WASP-12b, K2-18 b and 2MASS J0523-1403.",
+        "The dwarfs WISE 0855-0714 and 2MASS 0415, XTE 1701$-$462 and the source 4FGL 0959.6+4606.",
         "The interstellar comet 3I/ATLAS, and comet C/2017 K2 (PanSTARRS).",
         "The Richardson-Lucy algorithm; Auger electrons; a Parker spiral.",
         "Galaxies in the Virgo cluster and towards Virgo.",

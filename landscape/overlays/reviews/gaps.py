@@ -349,7 +349,7 @@ def _waiting_exemplars(atlas: AtlasStore, signs: pd.DataFrame, topics: list[int]
 COMPONENTS = ("volume", "growth", "citations", "years_without", "disagreement")
 DEFAULT_WEIGHTS: Mapping[str, float] = {
     "volume": 1.0,
-    "growth": 0.5,
+    "growth": 1.0,
     "citations": 0.5,
     "years_without": 0.0,
     "disagreement": 0.5,
@@ -404,7 +404,9 @@ def rank_gaps(
     ratio = known["density_ratio_high"].to_numpy()
     both = scores ** (1 - _NEED) * needs**_NEED / ratio
     # Without any review, each region lacks one.
-    lacks = known["reviews_near"] < _LACKING * known["expected"]
+    # A region with reviews of its own does not lack them, even if their subject is wider.
+    most = known[["reviews", "reviews_near"]].max(axis=1)
+    lacks = most < _LACKING * known["expected"]
     is_gap = (lacks | (known["reviews_near"].sum() == 0)).to_numpy()
     ranks = (-both[:, is_gap]).argsort(axis=1).argsort(axis=1) + 1
     columns: dict[str, Any] = {"topic_id": topics, "score": score}

@@ -103,7 +103,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Row:
-    """A row of a ranked table, with its number on the map."""
+    """A row of a ranked table, with its number on the map; rows without a number are grey."""
 
     name: str
     numbers: tuple[str, ...]
@@ -141,7 +141,8 @@ class Ranking:
                 "–" if pd.isna(row[column]) else form.format(row[column])
                 for column, _, form in known
             )
-            rows.append(Row(str(row["label"]), tuple(cells), str(row["rank"]) if numbered else ""))
+            mark = "" if not numbered or pd.isna(row["rank"]) else str(row["rank"])
+            rows.append(Row(str(row["label"]), tuple(cells), mark))
         return cls(title, (name, *(heading for _, heading, _ in known)), rows)
 
 
@@ -535,6 +536,7 @@ class Page:
             if y - height < bottom:
                 return written
             baseline = y - 7.6 * scale
+            colour = self.colours.faint if marks and not row.mark else None
             if row.mark:
                 self.write(
                     row.mark,
@@ -548,9 +550,13 @@ class Page:
                 )
             for number, line in enumerate(lines):
                 down = number * 1.18 * 7.6 * scale
-                self.write(line, left + indent, baseline - down, size=7.6, gid="ranking")
+                self.write(
+                    line, left + indent, baseline - down, size=7.6, gid="ranking", colour=colour
+                )
             for end, cell in zip(ends, row.numbers, strict=False):
-                self.write(cell, end, baseline, size=7.6, align="right", gid="ranking")
+                self.write(
+                    cell, end, baseline, size=7.6, align="right", gid="ranking", colour=colour
+                )
             y -= height
         return len(ranking.rows)
 

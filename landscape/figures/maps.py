@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +48,8 @@ _DEEPEST = 0.72  # share of the colour of a region where papers are the most den
 _KERNEL = 0.13  # width of the widest smoothing kernel in inches, for 4,000 papers
 _PIXELS_PER_CELL = 3  # of the grid of the colours of regions
 _LEADING = 1.08  # distance between the lines of a name, in font sizes
+_CELL = 2.0  # cells in which the places of names are searched, in points
+_PADDING = 4  # cells around a name inside its place
 _MAX_POINTED_AT = 18_000  # maximum number of papers with hover texts in the browser
 
 
@@ -296,6 +298,77 @@ def add_names(
     return _place(page, panel, wanted, names, reserved=reserved, leaders=emphasized is None)
 
 
+def add_names_inside(
+    page: Page, panel: Panel, places: pd.DataFrame, borders: Mapping[str, Sequence[Floats]]
+) -> None:
+    """Draw the name of each place inside the borders of its concept, in the largest size that fits.
+
+    If no size fits, the name has the size with the largest share inside.
+    """
+    cell, (left, bottom, right, top) = _CELL * page.scale, panel.box
+    shape = int((top - bottom) / cell) + 1, int((right - left) / cell) + 1
+    inside = {
+        concept: _rasterize(
+            [(panel.to_page(*line.T) - (left, bottom)) / cell for line in lines], shape
+        )
+        for concept, lines in borders.items()
+    }
+    nowhere = np.zeros(shape, np.int64)
+    at, styles = [], []
+    for row, peak in zip(places.itertuples(), panel.to_page(places["x"], places["y"]), strict=True):
+        start, found = (peak - (left, bottom)) / cell, []
+        for ways, size, weight, colour in _inside_styles(row, page.colours):
+            for lines in ways:
+                sides = np.array(_measure(page, lines, size, weight))
+                cells = np.ceil(sides / cell).astype(int) + _PADDING
+                share, centre = _roomiest(inside.get(row.concept_id, nowhere), cells, start)
+                found.append(
+                    (share, -np.hypot(*(centre - start)), centre, ([lines], size, weight, colour))
+                )
+            if any(one[0] == 1 for one in found):
+                break
+        _, _, centre, style = max(found, key=lambda one: one[:2])
+        styles.append(style)
+        at.append(centre * cell + (left, bottom))
+    x, y = panel.to_data(np.array(at).reshape(-1, 2)).T
+    _place(page, panel, places.assign(x=x, y=y), styles, reserved=None, leaders=False, reach=1.0)
+
+
+def _inside_styles(row: Any, colours: Theme) -> list[_Style]:
+    """Return the styles of the name of a place, the largest first."""
+    large = [_style(row, colours, None, growth) for growth in (1.0, 0.85, 0.72)]
+    small = [] if row.level else [_style(row._replace(level=1), colours, None, 1.0)]
+    return [*large, *small]
+
+
+def _rasterize(lines: Sequence[Floats], shape: tuple[int, int]) -> NDArray[np.int64]:
+    """Number the connected cells inside closed lines from 1; holes and other cells are 0."""
+    from PIL import Image as Pillow
+    from PIL import ImageDraw
+    from scipy.ndimage import label
+
+    mask = np.zeros(shape, bool)
+    for line in lines:
+        drawn = Pillow.new("1", shape[::-1])
+        ImageDraw.Draw(drawn).polygon([tuple(point) for point in line.tolist()], fill=1)
+        mask ^= np.asarray(drawn)
+    return np.asarray(label(mask)[0])
+
+
+def _roomiest(
+    numbers: NDArray[np.int64], cells: NDArray[np.int64], peak: Floats
+) -> tuple[float, Floats]:
+    """Return the largest share of a box inside the piece at `peak`, and the nearest such centre."""
+    from scipy.ndimage import uniform_filter
+
+    row, column = np.clip(peak[::-1].astype(int), 0, np.array(numbers.shape) - 1)
+    piece = (numbers == numbers[row, column]) & (numbers > 0)
+    share = np.round(uniform_filter(piece.astype(float), cells[::-1].tolist(), mode="constant"), 6)
+    near = np.argwhere(share == share.max())
+    centre = near[np.hypot(*(near - (row, column)).T).argmin()]
+    return float(share.max()), (centre[::-1] + 0.5 * (cells % 2)).astype(float)
+
+
 def add_few_names(
     page: Page,
     panel: Panel,
@@ -341,6 +414,14 @@ def _style(
     return ways, _REGION * growth, "normal", colours.ink
 
 
+def _measure(page: Page, lines: Sequence[str], size: float, weight: str) -> tuple[float, float]:
+    """Return the width and the height of a name in points."""
+    extents = [page.extent(line, size=size, weight=weight) for line in lines]
+    height = extents[0].ascent + extents[-1].descent
+    height += _LEADING * size * page.scale * (len(lines) - 1)
+    return max(extent.width for extent in extents), height
+
+
 def _place(
     page: Page,
     panel: Panel,
@@ -353,15 +434,8 @@ def _place(
 ) -> Floats:
     """Place names and add them to the panel."""
     scale = page.scale
-
-    def measure(lines: Sequence[str], size: float, weight: str) -> tuple[float, float]:
-        extents = [page.extent(line, size=size, weight=weight) for line in lines]
-        height = extents[0].ascent + extents[-1].descent
-        height += _LEADING * size * scale * (len(lines) - 1)
-        return max(extent.width for extent in extents), height
-
     sizes = [
-        np.array([measure(lines, size, weight) for lines in ways])
+        np.array([_measure(page, lines, size, weight) for lines in ways])
         for ways, size, weight, _ in styles
     ]
     peaks = panel.to_page(topics["x"], topics["y"])

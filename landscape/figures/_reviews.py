@@ -257,7 +257,7 @@ def _mark_gaps(
         )
         for _, row in located.iterrows()
     ]
-    rest = located.drop(best.index)  # located is numbered from 0
+    rest = located.drop([*best.index, *unclear.index])  # located is numbered from 0
     panel.layers.append(
         Points(
             x=rest["x"].to_numpy(float),
@@ -269,17 +269,20 @@ def _mark_gaps(
             screen=True,
         )
     )
-    panel.layers.append(
-        Points(
-            x=unclear["x"].to_numpy(float),
-            y=unclear["y"].to_numpy(float),
-            size=4.0 * page.scale,
-            gid="unclear",
-            colour=page.colours.halo,
-            edge=page.colours.faint,
-            edge_width=0.8 * page.scale,
+    if len(unclear):
+        panel.layers.append(
+            Points(
+                x=unclear["x"].to_numpy(float),
+                y=unclear["y"].to_numpy(float),
+                size=4.0 * page.scale,
+                gid="unclear",
+                colour=page.colours.halo,
+                edge=page.colours.faint,
+                edge_width=0.8 * page.scale,
+                hover=[hover[place] for place in unclear.index],
+                name="within the uncertainty",
+            )
         )
-    )
     at, half = panel.to_page(unclear["x"], unclear["y"]), 3 * page.scale
     boxes, _ = mark_papers(
         page,

@@ -37,6 +37,7 @@ MAX_LETTERS = 80
 HAIR_SPACE, _WORD_SPACE = "\u200a", "\u2004"
 
 TOUCHING = 3.0  # a label closer to its peak has no leader line
+_CLEAR = 3.0  # distance between a leader line and other labels, relative to the gap
 _REPAIRED = 60  # maximum number of labels that the repair step tries to place
 _MOVED = 2  # maximum number of labels moved to make space for another label
 _TRIED = 16  # number of positions tried for each label in the repair step
@@ -192,12 +193,12 @@ class _Layout:
         leading = np.flatnonzero(~np.isnan(leaders[:, 0, 0]))
         if len(leading):
             clash[leading] |= segment_meets_box(
-                leaders[leading], self.boxes[None], gap=self.gap / 2
+                leaders[leading], self.boxes[None], gap=_CLEAR * self.gap
             )
         led = np.flatnonzero(~np.isnan(self.leaders[:, 0]))
         if len(led):
             theirs = self.leaders[None, led]
-            clash[:, led] |= segment_meets_box(theirs, boxes, gap=self.gap / 2)
+            clash[:, led] |= segment_meets_box(theirs, boxes, gap=_CLEAR * self.gap)
             clash[:, led] |= segments_cross(leaders, theirs)
         clash[:, name] = False
         return clash

@@ -50,6 +50,8 @@ _PIXELS_PER_CELL = 3  # of the grid of the colours of regions
 _LEADING = 1.08  # distance between the lines of a name, in font sizes
 _CELL = 2.0  # cells in which the places of names are searched, in points
 _PADDING = 4  # cells around a name inside its place
+_LEAST_INSIDE = 0.7  # minimum share of the name of a further place inside its borders
+_LONGEST = 16.0  # maximum width of a name that can be broken into lines, in heights
 _MAX_POINTED_AT = 18_000  # maximum number of papers with hover texts in the browser
 
 
@@ -303,7 +305,8 @@ def add_names_inside(
 ) -> None:
     """Draw the name of each place inside the borders of its concept, in the largest size that fits.
 
-    If no size fits, the name has the size with the largest share inside.
+    If no size fits, the name has the size with the largest share inside. Further places of a
+    concept have no name if this share is small.
     """
     cell, (left, bottom, right, top) = _CELL * page.scale, panel.box
     shape = int((top - bottom) / cell) + 1, int((right - left) / cell) + 1
@@ -314,7 +317,7 @@ def add_names_inside(
         for concept, lines in borders.items()
     }
     nowhere = np.zeros(shape, np.int64)
-    at, styles = [], []
+    at, styles, named = [], [], []
     for row, peak in zip(places.itertuples(), panel.to_page(places["x"], places["y"]), strict=True):
         start, found = (peak - (left, bottom)) / cell, []
         for ways, size, weight, colour in _inside_styles(row, page.colours):
@@ -327,11 +330,14 @@ def add_names_inside(
                 )
             if any(one[0] == 1 for one in found):
                 break
-        _, _, centre, style = max(found, key=lambda one: one[:2])
+        share, _, centre, style = max(found, key=lambda one: one[:2])
+        named.append(not row.level or share >= _LEAST_INSIDE)
         styles.append(style)
         at.append(centre * cell + (left, bottom))
     x, y = panel.to_data(np.array(at).reshape(-1, 2)).T
-    _place(page, panel, places.assign(x=x, y=y), styles, reserved=None, leaders=False, reach=1.0)
+    styles = [style for style, kept in zip(styles, named, strict=True) if kept]
+    places = places.assign(x=x, y=y)[named]
+    _place(page, panel, places, styles, reserved=None, leaders=False, reach=1.0)
 
 
 def _inside_styles(row: Any, colours: Theme) -> list[_Style]:
@@ -385,7 +391,7 @@ def add_few_names(
     wanted = topics[inside].head(most)
     names = [
         (
-            [way.split("\n") for way in line_breaks(clean_name(label, most=48))],
+            [way.split("\n") for way in line_breaks(clean_name(label))],
             size,
             "normal",
             page.colours.ink,
@@ -416,10 +422,18 @@ def _style(
 
 def _measure(page: Page, lines: Sequence[str], size: float, weight: str) -> tuple[float, float]:
     """Return the width and the height of a name in points."""
-    extents = [page.extent(line, size=size, weight=weight) for line in lines]
+    extents = [page.extent(line, size=size * page.shrink, weight=weight) for line in lines]
     height = extents[0].ascent + extents[-1].descent
-    height += _LEADING * size * page.scale * (len(lines) - 1)
+    height += _LEADING * page.points(size * page.shrink) * (len(lines) - 1)
     return max(extent.width for extent in extents), height
+
+
+def _without_long_lines(page: Page, style: _Style) -> _Style:
+    """Omit line breaks that make a name so long that it covers other regions."""
+    ways, size, weight, colour = style
+    shapes = [np.divide(*_measure(page, lines, size, weight)) for lines in ways]
+    kept = [lines for lines, shape in zip(ways, shapes, strict=True) if shape < _LONGEST]
+    return kept or ways[-1:], size, weight, colour
 
 
 def _place(
@@ -434,6 +448,7 @@ def _place(
 ) -> Floats:
     """Place names and add them to the panel."""
     scale = page.scale
+    styles = [_without_long_lines(page, style) for style in styles]
     sizes = [
         np.array([_measure(page, lines, size, weight) for lines in ways])
         for ways, size, weight, _ in styles
@@ -459,8 +474,9 @@ def _place(
     for place in np.flatnonzero(placed.shown).tolist():
         ways, size, weight, colour = styles[place]
         lines, box = ways[int(placed.variants[place])], placed.boxes[place]
-        first = page.extent(lines[0], size=size, weight=weight).ascent
-        step = _LEADING * size * scale
+        first = page.extent(lines[0], size=size * page.shrink, weight=weight).ascent
+        points = page.points(size * page.shrink)
+        step = _LEADING * points
         leader = placed.leaders[place]
         # Align text to the side where its leader line ends.
         side = "left" if leader[2] == box[0] else "right" if leader[2] == box[2] else "center"
@@ -469,7 +485,7 @@ def _place(
                 lines,
                 box,
                 [float(box[3] - first - n * step) for n in range(len(lines))],
-                size * scale,
+                points,
                 weight,
                 colour,
                 f"topic-{topics['topic_id'].iloc[place]}",
@@ -559,7 +575,7 @@ def mark_papers(
                     name="outlier" if gid == "apart" else "found",
                 )
             )
-        size = page.scale * (_NUMBER if len(at) <= FEW else _SMALL_NUMBER)
+        size = page.points(_NUMBER if len(at) <= FEW else _SMALL_NUMBER)
         colour = getattr(page.colours, gid)
         written = [
             Name(

@@ -50,6 +50,7 @@ BESIDE_A_TABLE = (11.0, 6.8)  # page size in inches for a map next to a table
 _TITLE, _MIN_TITLE = 14.0, 9.0
 _LINE = 1.32  # line height of the caption, in font sizes
 _LINES = 2  # maximum number of caption lines
+_SMALLEST = 6.0  # font size in points
 _MIN_SIZE, _MAX_SIZE = (3.0, 2.4), 100.0
 _LETTER_PAGE = 11 * 8.5
 _MAX_PIXELS = 24e6
@@ -178,6 +179,8 @@ class Page:
             legend,
         )
         self.scale = float(np.clip(math.sqrt(width * height / _LETTER_PAGE), 0.8, 6))
+        # On small pages, names shrink more than other text, so that more of them have space.
+        self.shrink = min(1.0, (width * height / _LETTER_PAGE) ** 0.25 / self.scale**0.5)
         self.width, self.height, self.margin = width * 72, height * 72, 20 * self.scale
         dpi = min(look.get("raster_dpi", RASTER_DPI), math.sqrt(_MAX_PIXELS / (width * height)))
         self.pixel = 72 / dpi  # points
@@ -195,7 +198,11 @@ class Page:
 
     def extent(self, words: str, *, size: float, weight: str = "normal") -> Extent:
         """Measure one line; add a margin for rounding errors at other resolutions."""
-        return _measure(words, size * self.scale, weight)
+        return _measure(words, self.points(size), weight)
+
+    def points(self, size: float) -> float:
+        """Return a font size of the page in points, at least 6, which is readable in print."""
+        return max(size * self.scale, _SMALLEST)
 
     def write(
         self,
@@ -223,7 +230,7 @@ class Page:
                     words,
                     x,
                     y,
-                    size * self.scale,
+                    self.points(size),
                     colour or self.colours.ink,
                     weight,
                     align,

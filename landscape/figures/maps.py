@@ -661,6 +661,7 @@ def _place_numbers(page: Page, panel: Panel, at: Floats, dots: Floats) -> tuple[
         frame=_frame(page, panel),
         reserved=dots,
         gap=page.scale,
+        clear=0.5,
         reach=200 * page.scale,
         directions=48,
     )

@@ -284,12 +284,13 @@ def _take_facilities(text: str, parts: list[str], phrases: list[str]) -> str:
     if not names:
         return text
     either = len(names) > 1 and bool(_OR.search(text))
-    quoted = [f'facility:"{name}"' for name in names]
-    parts += [f"({'|'.join(quoted)})"] if either else quoted
     planned = re.search(r"\bplan(?:s|ned|ning)?\b", text, re.IGNORECASE)
     mentioned = re.search(r"\bmention", text, re.IGNORECASE)
     verb = "mention" if mentioned else "plan to use" if planned else "use data of"
-    parts += [] if mentioned else ["role:planned" if planned else "role:science"]
+    field = "mentions" if mentioned else "facility"
+    quoted = [f'{field}:"{name}"' for name in names]
+    parts += [f"({'|'.join(quoted)})"] if either else quoted
+    parts += ["role:planned"] if planned and not mentioned else []
     phrases.append(f"that {verb} {(' or ' if either else ' and ').join(names)}")
     return re.sub(
         r"\b(?:us(?:e|es|ed|ing)|mention\w*|plan\w*|data|observations?|or|and)\b", " ", text

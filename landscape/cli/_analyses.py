@@ -53,6 +53,10 @@ _COLUMNS = inspect.Parameter(
 )
 Colours = Annotated[Literal["light", "dark"], option("theme of the figure")]
 Title = Annotated[str | None, option("title of the figure")]
+Size = Annotated[
+    tuple[float, float] | None,
+    option("width and height in inches, such as 3.4 3.8 for one column of a journal", "--size"),
+]
 
 
 def _output(help: str, default: object = inspect.Parameter.empty) -> inspect.Parameter:  # noqa: A002
@@ -66,6 +70,7 @@ def add_figures(app: App) -> None:
     look = [
         inspect.Parameter("colours", _OPTION, default="light", annotation=Colours),
         inspect.Parameter("title", _OPTION, default=None, annotation=Title),
+        inspect.Parameter("size_inches", _OPTION, default=None, annotation=Size),
     ]
     hidden = {"colours", "title", "size_inches", "raster_dpi", "ax"}
     for name, draw in (
@@ -140,6 +145,7 @@ def query(
     options: Annotated[MapSearch, SETTINGS] = MAP_SEARCH,
     colours: Colours = "light",
     title: Title = None,
+    size_inches: Size = None,
     trust_model: TrustModel = False,
 ) -> Answer:
     """Draw the papers found by a query on the map."""
@@ -149,7 +155,8 @@ def query(
     with _drawing(path) as advance:
         opened = open_atlas(atlas, trust_model)
         results = search_with_options(opened, text, options)
-        figure = landscape.figures.query_map(opened, results, colours=colours, title=title)
+        look: dict[str, Any] = {"colours": colours, "title": title, "size_inches": size_inches}
+        figure = landscape.figures.query_map(opened, results, **look)
         advance(1)
         return Answer(str(landscape.figures.save_figure(figure, path)))
 

@@ -48,6 +48,8 @@ _HOW = (
     "no paper in one selection."
 )
 
+_USES = "Papers of a facility use its data."
+
 
 def compare(
     atlas: AtlasStore,
@@ -73,9 +75,10 @@ def compare(
     ----------
     atlas : AtlasStore
     a, b : str, array_like or Atlas
-        Two filters such as ``"year:2000-2010"``, or two arrays of rows. An empty filter selects
-        all papers. Another atlas on the same basemap, or the path of its folder, stands for all
-        its papers.
+        Two filters such as ``"year:2000-2010"``, or two arrays of rows. ``"facility:JWST"`` selects
+        the papers that use data of JWST, and ``"mentions:JWST"`` all that mention it. An empty
+        filter selects all papers. Another atlas on the same basemap, or the path of its folder,
+        stands for all its papers.
     q : float, default 0.05
         False discovery rate over all regions.
     n_regions : int, default 24
@@ -132,7 +135,9 @@ def compare_scene(
     lines = [re.sub(r"\b[ab]\b", lambda side: names[side[0]], line) for line in (numbers, *notes)]
     sides = find_sides(atlas, a, b)
     dots = () if sides[0].store is sides[1].store else (_PAPERS,)
-    sentences = [*filter(None, lines[:1]), _HOW, *dots, *lines[1:], NEARNESS]
+    facilities = any(name.startswith("facility:") for name in analysis.tables["selections"]["name"])
+    uses = (_USES,) * facilities
+    sentences = [*filter(None, lines[:1]), *uses, _HOW, *dots, *lines[1:], NEARNESS]
     title = f"{names['a']} against {names['b']}: regions with different shares of papers."
     generated = bool(analysis.bounds.get("generated"))
     caption = Caption(title[:1].upper() + title[1:], sentences, generated)
@@ -154,7 +159,7 @@ def short_name(words: str) -> str:
     if years and any(years.groups()):
         first, last = years.groups()
         return f"{first or 'until'} {'to ' if first and last else ''}{last or 'and later'}"
-    simple = re.fullmatch(r"\w+:\s*\"?([^;|:\"]+)\"?", words)
+    simple = re.fullmatch(r"(?!mentions)\w+:\s*\"?([^;|:\"]+)\"?", words)
     return simple[1] if simple else words
 
 

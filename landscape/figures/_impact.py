@@ -13,7 +13,7 @@ from landscape._wording import join_names
 from landscape.errors import InputError
 from landscape.figures._trends import share_panel
 from landscape.figures.caption import Caption, caption_of
-from landscape.figures.colours import fade, pick, share_ramp
+from landscape.figures.colours import fade, pick, share_ramp, theme
 from landscape.figures.export import draw
 from landscape.figures.labels import clean_name
 from landscape.figures.maps import (
@@ -25,7 +25,7 @@ from landscape.figures.maps import (
     map_panels,
     positions,
 )
-from landscape.figures.page import BESIDE, Key, Page, PageOptions, Ranking
+from landscape.figures.page import BESIDE, Key, LegendEntry, Page, PageOptions, Ranking
 from landscape.figures.scene import (
     Bools,
     Box,
@@ -72,9 +72,9 @@ _ON_SCALE = 0.9  # share of the papers of a facility at places within the colour
 _STRONG = 0.4  # minimum share at a named peak, relative to the upper limit of the colour scale
 _BEFORE = 5  # years before first light on a chart
 _CHART = (100.0, 250.0)  # height of the chart of years, in points
+_OUTLINE = 0.55  # line width in points
 _SHARES = (
-    "Colours: share of the papers nearby, shrunk towards the overall share where papers are few. "
-    "The line contains half of the papers with the facility."
+    "Colours: share of the papers nearby, shrunk towards the overall share where papers are few."
 )
 
 
@@ -191,7 +191,9 @@ def impact_scene(
     when = f", {period}" if period not in ("", "all years") else ""
     title = f"Impact of {names} on the literature{when}"
     caption = _write_bounds(atlas, analysis, views, usage, title=title)
-    page = Page(caption, look, size=size, has_key=True)
+    line = {"colour": theme(look.get("colours", "light")).ink, "width": _OUTLINE}
+    legend = [LegendEntry("line around half of the facility's papers", line)]
+    page = Page(caption, look, size=size, has_key=True, legend=legend)
     numbers = "; ".join(f"{clean_name(view.heading)}: {view.counts}" for view in views)
     if alone:
         numbers += f". {_draw_alone(page, atlas, views[0], analysis, usage.facilities[0])}"
@@ -453,7 +455,11 @@ def add_shares(
         lines = contour_lines(grid, *highest_density_levels(grid, (0.5,)))
         panel.layers.append(
             Lines(
-                lines=lines, colour=page.colours.ink, width=0.55 * page.scale, gid="half", order=1.6
+                lines=lines,
+                colour=page.colours.ink,
+                width=_OUTLINE * page.scale,
+                gid="half",
+                order=1.6,
             )
         )
 

@@ -77,7 +77,8 @@ def reviews(
     n_resamples : int, default 200
         Number of bootstrap samples for the intervals of the ranks.
     listed : int, default 15
-        Number of gaps that are numbered on the map and listed in the table.
+        Number of gaps on the map and in the table. Significant gaps are numbered and come first;
+        those within the uncertainty are grey.
     **look
         ``colours``, ``size_inches``, ``title``, ``raster_dpi`` and ``ax``; see
         `landscape.figures.heatmap`.
@@ -112,6 +113,8 @@ def reviews_scene(
     **look: Unpack[PageOptions],
 ) -> Scene:
     """Return the scene of `reviews`, of known gaps and a known mask of reviews if given."""
+    import pandas as pd
+
     gaps = analysis or review_gaps(atlas, weights=weights, n_resamples=n_resamples)
     found = review_mask(atlas) if found is None else found
     if not len(gaps.table):
@@ -128,6 +131,7 @@ def reviews_scene(
         ranked &= located["density_ratio_high"] < 1
     best = located[ranked].head(max(1, listed))
     best = best.assign(rank=np.arange(1, len(best) + 1))  # among those with a verdict
+    unclear = located[located["rank"].notna() & ~ranked].head(max(1, listed) - len(best))
     if best.empty and "ax" not in look:
         return sentence_scene(caption_of(gaps), _NO_GAP, look, table=gaps.table)
     year = paper_years(atlas)
@@ -166,9 +170,12 @@ def reviews_scene(
         )
     )
     title = "Gaps between reviews"
-    ranking = Ranking.of_table(title, "Region", best, _COLUMNS, numbered=True)
+    rows = pd.concat([best, unclear.assign(rank=pd.NA)])
+    heading = "Region (grey: within the uncertainty)" if len(unclear) else "Region"
+    ranking = Ranking.of_table(title, heading, rows, _COLUMNS, numbered=True)
     written = page.write_ranking(ranking, column)
-    _mark_gaps(page, panel, best.head(written), located)
+    unclear = unclear.head(max(0, written - len(best)))
+    _mark_gaps(page, panel, best.head(written), unclear, located)
     places = [
         f"{row.rank} {clean_name(row.label)} ({place_of(row.x, row.y, panel.extent)})"
         for row in best.itertuples()
@@ -234,7 +241,9 @@ def contrast_pixels(shares: ShareMap, ramp: Floats, *, fold: float = _FOLD) -> F
     return np.dstack([pick(ramp, (times + 1) / 2), fade(shares.papers, 6, 30)])
 
 
-def _mark_gaps(page: Page, panel: Panel, best: pd.DataFrame, located: pd.DataFrame) -> None:
+def _mark_gaps(
+    page: Page, panel: Panel, best: pd.DataFrame, unclear: pd.DataFrame, located: pd.DataFrame
+) -> None:
     """Number the gaps on the map, add names where there is space, and add all hover texts."""
     import pandas as pd
 
@@ -248,7 +257,7 @@ def _mark_gaps(page: Page, panel: Panel, best: pd.DataFrame, located: pd.DataFra
         )
         for _, row in located.iterrows()
     ]
-    rest = located.drop(best.index)  # located is numbered from 0
+    rest = located.drop([*best.index, *unclear.index])  # located is numbered from 0
     panel.layers.append(
         Points(
             x=rest["x"].to_numpy(float),
@@ -260,6 +269,21 @@ def _mark_gaps(page: Page, panel: Panel, best: pd.DataFrame, located: pd.DataFra
             screen=True,
         )
     )
+    if len(unclear):
+        panel.layers.append(
+            Points(
+                x=unclear["x"].to_numpy(float),
+                y=unclear["y"].to_numpy(float),
+                size=4.0 * page.scale,
+                gid="unclear",
+                colour=page.colours.halo,
+                edge=page.colours.faint,
+                edge_width=0.8 * page.scale,
+                hover=[hover[place] for place in unclear.index],
+                name="within the uncertainty",
+            )
+        )
+    at, half = panel.to_page(unclear["x"], unclear["y"]), 3 * page.scale
     boxes, _ = mark_papers(
         page,
         panel,
@@ -269,5 +293,7 @@ def _mark_gaps(page: Page, panel: Panel, best: pd.DataFrame, located: pd.DataFra
         hover=[hover[place] for place in best.index],
         ranks=best["rank"].tolist(),
     )
-    names = best.assign(level=1, n_papers=best.get("papers", 0))
-    add_names(page, panel, names, reserved=boxes, emphasized=names["topic_id"].tolist())
+    names = pd.concat([best, unclear])
+    names = names.assign(level=1, n_papers=names.get("papers", 0))
+    reserved = np.vstack([boxes, np.hstack([at - half, at + half])])
+    add_names(page, panel, names, reserved=reserved, emphasized=best["topic_id"].tolist())

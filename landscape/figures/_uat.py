@@ -15,7 +15,7 @@ from landscape.figures.export import draw
 from landscape.figures.labels import clean_name
 from landscape.figures.maps import (
     add_density,
-    add_names,
+    add_names_inside,
     density_key,
     fitted_page,
     map_panel,
@@ -147,7 +147,8 @@ def _draw_places(page: Page, x: Floats, y: Floats, analysis: Analysis) -> Panel:
     named = places.assign(
         topic_id=range(len(places)), level=np.where(first, 0, 1), n_papers=places["papers"]
     )
-    add_names(page, panel, named.sort_values("level", kind="stable"))
+    lines = {concept: pieces(own) for concept, own in borders.groupby("concept_id")}
+    add_names_inside(page, panel, named.sort_values("level", kind="stable"), lines)
     return panel
 
 

@@ -81,6 +81,7 @@ def place_labels(
     reluctance: Sequence[Floats] | None = None,
     crossing: float = 1.5,
     gap: float = 2.0,
+    clear: float = 3.0,
     reach: float = 130.0,
     directions: int = 16,
     repair: bool = True,
@@ -89,10 +90,11 @@ def place_labels(
 
     For each label, `sizes` contains the widths and heights of its variants (line breaks), shape
     (v, 2), and `reluctance` contains their extra costs, shape (v,). Labels are inside the `frame`
-    and outside the `reserved` boxes (m, 4). The distance between labels is at least `gap`, and the
-    distance between a label and its peak is at most `reach`. `directions` is the number of
-    directions tried. A leader line costs `crossing` for each reserved box that it crosses. With
-    `repair`, labels are moved to make space for others; this step takes most of the time.
+    and outside the `reserved` boxes (m, 4). The distance between labels is at least `gap`, a
+    leader line is `clear` times as far from other labels, and a label is at most `reach` from its
+    peak. `directions` is the number of directions tried. A leader line costs `crossing` for each
+    reserved box that it crosses. With `repair`, labels are moved to make space for others; this
+    step takes most of the time.
     """
     peaks = np.asarray(peaks, dtype=float).reshape(-1, 2)
     blocked = np.empty((0, 4)) if reserved is None else np.asarray(reserved, dtype=float)
@@ -103,7 +105,7 @@ def place_labels(
         _candidates(peaks, name, np.asarray(size, dtype=float), page, blocked, around, cost)
         for name, (size, cost) in enumerate(zip(sizes, costs, strict=True))
     ]
-    layout = _Layout(candidates, gap)
+    layout = _Layout(candidates, gap, clear * gap)
     for name in range(len(peaks)):
         layout.settle(name)
     if repair:
@@ -121,9 +123,9 @@ def place_labels(
 class _Layout:
     """Labels placed so far. Labels without a position have NaN boxes, which overlap nothing."""
 
-    def __init__(self, candidates: list[_Candidates], gap: float) -> None:
+    def __init__(self, candidates: list[_Candidates], gap: float, clear: float) -> None:
         self.candidates = candidates
-        self.gap = gap
+        self.gap, self.clear = gap, clear  # between labels; between a leader line and labels
         self.choice = np.full(len(candidates), -1)
         self.boxes = np.full((len(candidates), 4), np.nan)
         self.leaders = np.full((len(candidates), 4), np.nan)
@@ -191,13 +193,11 @@ class _Layout:
         # Most labels are on their peaks and have no leader line.
         leading = np.flatnonzero(~np.isnan(leaders[:, 0, 0]))
         if len(leading):
-            clash[leading] |= segment_meets_box(
-                leaders[leading], self.boxes[None], gap=self.gap / 2
-            )
+            clash[leading] |= segment_meets_box(leaders[leading], self.boxes[None], gap=self.clear)
         led = np.flatnonzero(~np.isnan(self.leaders[:, 0]))
         if len(led):
             theirs = self.leaders[None, led]
-            clash[:, led] |= segment_meets_box(theirs, boxes, gap=self.gap / 2)
+            clash[:, led] |= segment_meets_box(theirs, boxes, gap=self.clear)
             clash[:, led] |= segments_cross(leaders, theirs)
         clash[:, name] = False
         return clash

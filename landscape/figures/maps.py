@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +48,10 @@ _DEEPEST = 0.72  # share of the colour of a region where papers are the most den
 _KERNEL = 0.13  # width of the widest smoothing kernel in inches, for 4,000 papers
 _PIXELS_PER_CELL = 3  # of the grid of the colours of regions
 _LEADING = 1.08  # distance between the lines of a name, in font sizes
+_CELL = 2.0  # cells in which the places of names are searched, in points
+_PADDING = 4  # cells around a name inside its place
+_LEAST_INSIDE = 0.7  # minimum share of the name of a further place inside its borders
+_LONGEST = 16.0  # maximum width of a name that can be broken into lines, in heights
 _MAX_POINTED_AT = 18_000  # maximum number of papers with hover texts in the browser
 
 
@@ -296,6 +300,81 @@ def add_names(
     return _place(page, panel, wanted, names, reserved=reserved, leaders=emphasized is None)
 
 
+def add_names_inside(
+    page: Page, panel: Panel, places: pd.DataFrame, borders: Mapping[str, Sequence[Floats]]
+) -> None:
+    """Draw the name of each place inside the borders of its concept, in the largest size that fits.
+
+    If no size fits, the name has the size with the largest share inside. Further places of a
+    concept have no name if this share is small.
+    """
+    cell, (left, bottom, right, top) = _CELL * page.scale, panel.box
+    shape = int((top - bottom) / cell) + 1, int((right - left) / cell) + 1
+    inside = {
+        concept: _rasterize(
+            [(panel.to_page(*line.T) - (left, bottom)) / cell for line in lines], shape
+        )
+        for concept, lines in borders.items()
+    }
+    nowhere = np.zeros(shape, np.int64)
+    at, styles, named = [], [], []
+    for row, peak in zip(places.itertuples(), panel.to_page(places["x"], places["y"]), strict=True):
+        start, found = (peak - (left, bottom)) / cell, []
+        for ways, size, weight, colour in _inside_styles(row, page.colours):
+            for lines in ways:
+                sides = np.array(_measure(page, lines, size, weight))
+                cells = np.ceil(sides / cell).astype(int) + _PADDING
+                share, centre = _roomiest(inside.get(row.concept_id, nowhere), cells, start)
+                found.append(
+                    (share, -np.hypot(*(centre - start)), centre, ([lines], size, weight, colour))
+                )
+            if any(one[0] == 1 for one in found):
+                break
+        share, _, centre, style = max(found, key=lambda one: one[:2])
+        named.append(not row.level or share >= _LEAST_INSIDE)
+        styles.append(style)
+        at.append(centre * cell + (left, bottom))
+    x, y = panel.to_data(np.array(at).reshape(-1, 2)).T
+    styles = [style for style, kept in zip(styles, named, strict=True) if kept]
+    places = places.assign(x=x, y=y)[named]
+    _place(page, panel, places, styles, reserved=None, leaders=False, reach=1.0)
+
+
+def _inside_styles(row: Any, colours: Theme) -> list[_Style]:
+    """Return the styles of the name of a place, the largest first."""
+    large = [_style(row, colours, None, growth) for growth in (1.0, 0.85, 0.72)]
+    small = [] if row.level else [_style(row._replace(level=1), colours, None, 1.0)]
+    return [*large, *small]
+
+
+def _rasterize(lines: Sequence[Floats], shape: tuple[int, int]) -> NDArray[np.int64]:
+    """Number the connected cells inside closed lines from 1; holes and other cells are 0."""
+    from PIL import Image as Pillow
+    from PIL import ImageDraw
+    from scipy.ndimage import label
+
+    mask = np.zeros(shape, bool)
+    for line in lines:
+        drawn = Pillow.new("1", shape[::-1])
+        ImageDraw.Draw(drawn).polygon([tuple(point) for point in line.tolist()], fill=1)
+        mask ^= np.asarray(drawn)
+    return np.asarray(label(mask)[0])
+
+
+def _roomiest(
+    numbers: NDArray[np.int64], cells: NDArray[np.int64], peak: Floats
+) -> tuple[float, Floats]:
+    """Return the largest share of a box inside the piece at `peak`, and the nearest such centre."""
+    from scipy.ndimage import uniform_filter
+
+    row, column = np.clip(peak[::-1].astype(int), 0, np.array(numbers.shape) - 1)
+    piece = (numbers == numbers[row, column]) & (numbers > 0)
+    share = np.round(uniform_filter(piece.astype(float), cells[::-1].tolist(), mode="constant"), 6)
+    near = np.argwhere(share == share.max())
+    centre = near[np.hypot(*(near - (row, column)).T).argmin()]
+    return float(share.max()), (centre[::-1] + 0.5 * (cells % 2)).astype(float)
+
+
 def add_few_names(
     page: Page,
     panel: Panel,
@@ -312,7 +391,7 @@ def add_few_names(
     wanted = topics[inside].head(most)
     names = [
         (
-            [way.split("\n") for way in line_breaks(clean_name(label, most=48))],
+            [way.split("\n") for way in line_breaks(clean_name(label))],
             size,
             "normal",
             page.colours.ink,
@@ -341,6 +420,22 @@ def _style(
     return ways, _REGION * growth, "normal", colours.ink
 
 
+def _measure(page: Page, lines: Sequence[str], size: float, weight: str) -> tuple[float, float]:
+    """Return the width and the height of a name in points."""
+    extents = [page.extent(line, size=size * page.shrink, weight=weight) for line in lines]
+    height = extents[0].ascent + extents[-1].descent
+    height += _LEADING * page.points(size * page.shrink) * (len(lines) - 1)
+    return max(extent.width for extent in extents), height
+
+
+def _without_long_lines(page: Page, style: _Style) -> _Style:
+    """Omit line breaks that make a name so long that it covers other regions."""
+    ways, size, weight, colour = style
+    shapes = [np.divide(*_measure(page, lines, size, weight)) for lines in ways]
+    kept = [lines for lines, shape in zip(ways, shapes, strict=True) if shape < _LONGEST]
+    return kept or ways[-1:], size, weight, colour
+
+
 def _place(
     page: Page,
     panel: Panel,
@@ -353,15 +448,9 @@ def _place(
 ) -> Floats:
     """Place names and add them to the panel."""
     scale = page.scale
-
-    def measure(lines: Sequence[str], size: float, weight: str) -> tuple[float, float]:
-        extents = [page.extent(line, size=size, weight=weight) for line in lines]
-        height = extents[0].ascent + extents[-1].descent
-        height += _LEADING * size * scale * (len(lines) - 1)
-        return max(extent.width for extent in extents), height
-
+    styles = [_without_long_lines(page, style) for style in styles]
     sizes = [
-        np.array([measure(lines, size, weight) for lines in ways])
+        np.array([_measure(page, lines, size, weight) for lines in ways])
         for ways, size, weight, _ in styles
     ]
     peaks = panel.to_page(topics["x"], topics["y"])
@@ -385,8 +474,9 @@ def _place(
     for place in np.flatnonzero(placed.shown).tolist():
         ways, size, weight, colour = styles[place]
         lines, box = ways[int(placed.variants[place])], placed.boxes[place]
-        first = page.extent(lines[0], size=size, weight=weight).ascent
-        step = _LEADING * size * scale
+        first = page.extent(lines[0], size=size * page.shrink, weight=weight).ascent
+        points = page.points(size * page.shrink)
+        step = _LEADING * points
         leader = placed.leaders[place]
         # Align text to the side where its leader line ends.
         side = "left" if leader[2] == box[0] else "right" if leader[2] == box[2] else "center"
@@ -395,7 +485,7 @@ def _place(
                 lines,
                 box,
                 [float(box[3] - first - n * step) for n in range(len(lines))],
-                size * scale,
+                points,
                 weight,
                 colour,
                 f"topic-{topics['topic_id'].iloc[place]}",
@@ -485,7 +575,7 @@ def mark_papers(
                     name="outlier" if gid == "apart" else "found",
                 )
             )
-        size = page.scale * (_NUMBER if len(at) <= FEW else _SMALL_NUMBER)
+        size = page.points(_NUMBER if len(at) <= FEW else _SMALL_NUMBER)
         colour = getattr(page.colours, gid)
         written = [
             Name(
@@ -571,6 +661,7 @@ def _place_numbers(page: Page, panel: Panel, at: Floats, dots: Floats) -> tuple[
         frame=_frame(page, panel),
         reserved=dots,
         gap=page.scale,
+        clear=0.5,
         reach=200 * page.scale,
         directions=48,
     )

@@ -50,6 +50,7 @@ BESIDE_A_TABLE = (11.0, 6.8)  # page size in inches for a map next to a table
 _TITLE, _MIN_TITLE = 14.0, 9.0
 _LINE = 1.32  # line height of the caption, in font sizes
 _LINES = 2  # maximum number of caption lines
+_SMALLEST = 6.0  # font size in points
 _MIN_SIZE, _MAX_SIZE = (3.0, 2.4), 100.0
 _LETTER_PAGE = 11 * 8.5
 _MAX_PIXELS = 24e6
@@ -103,7 +104,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Row:
-    """A row of a ranked table, with its number on the map."""
+    """A row of a ranked table, with its number on the map; rows without a number are grey."""
 
     name: str
     numbers: tuple[str, ...]
@@ -141,7 +142,8 @@ class Ranking:
                 "–" if pd.isna(row[column]) else form.format(row[column])
                 for column, _, form in known
             )
-            rows.append(Row(str(row["label"]), tuple(cells), str(row["rank"]) if numbered else ""))
+            mark = "" if not numbered or pd.isna(row["rank"]) else str(row["rank"])
+            rows.append(Row(str(row["label"]), tuple(cells), mark))
         return cls(title, (name, *(heading for _, heading, _ in known)), rows)
 
 
@@ -177,6 +179,8 @@ class Page:
             legend,
         )
         self.scale = float(np.clip(math.sqrt(width * height / _LETTER_PAGE), 0.8, 6))
+        # On small pages, names shrink more than other text, so that more of them have space.
+        self.shrink = min(1.0, (width * height / _LETTER_PAGE) ** 0.25 / self.scale**0.5)
         self.width, self.height, self.margin = width * 72, height * 72, 20 * self.scale
         dpi = min(look.get("raster_dpi", RASTER_DPI), math.sqrt(_MAX_PIXELS / (width * height)))
         self.pixel = 72 / dpi  # points
@@ -194,7 +198,11 @@ class Page:
 
     def extent(self, words: str, *, size: float, weight: str = "normal") -> Extent:
         """Measure one line; add a margin for rounding errors at other resolutions."""
-        return _measure(words, size * self.scale, weight)
+        return _measure(words, self.points(size), weight)
+
+    def points(self, size: float) -> float:
+        """Return a font size of the page in points, at least 6, which is readable in print."""
+        return max(size * self.scale, _SMALLEST)
 
     def write(
         self,
@@ -222,7 +230,7 @@ class Page:
                     words,
                     x,
                     y,
-                    size * self.scale,
+                    self.points(size),
                     colour or self.colours.ink,
                     weight,
                     align,
@@ -535,6 +543,7 @@ class Page:
             if y - height < bottom:
                 return written
             baseline = y - 7.6 * scale
+            colour = self.colours.faint if marks and not row.mark else None
             if row.mark:
                 self.write(
                     row.mark,
@@ -548,9 +557,13 @@ class Page:
                 )
             for number, line in enumerate(lines):
                 down = number * 1.18 * 7.6 * scale
-                self.write(line, left + indent, baseline - down, size=7.6, gid="ranking")
+                self.write(
+                    line, left + indent, baseline - down, size=7.6, gid="ranking", colour=colour
+                )
             for end, cell in zip(ends, row.numbers, strict=False):
-                self.write(cell, end, baseline, size=7.6, align="right", gid="ranking")
+                self.write(
+                    cell, end, baseline, size=7.6, align="right", gid="ranking", colour=colour
+                )
             y -= height
         return len(ranking.rows)
 

@@ -12,11 +12,13 @@ Review
 Facility
     The layer of missions of an atlas lists the facilities. It distinguishes the satellite
     ``Planck`` from Planck's constant. The name of an instrument or a survey selects its own
-    papers, and the name of an observatory those of its telescopes. Without this layer, the title
-    and the abstract are searched.
+    papers, and the name of an observatory those of its telescopes. ``facility:`` selects papers
+    that use its data, as the figures and tables of facilities do, and ``mentions:`` all papers
+    that mention it. Without this layer, both search the title and the abstract.
 Role
     The role of a facility in a paper is the strongest role of its mentions. Beside facilities, as
-    in ``facility:JWST; role:science``, it is the role of these facilities.
+    in ``facility:JWST; role:planned``, it is the role of these facilities. In a filter with a
+    role, ``facility:`` has the meaning of ``mentions:``.
 Missing values
     A paper without a year, a citation count or a journal does not match any condition on this
     value, so it matches all negated conditions. For example, ``citations<50`` selects papers
@@ -71,6 +73,7 @@ _NOTHING = np.array([], object)
 LAYERS = frozenset({"facilities", "is_review"})
 BY_NAME = ("concept", "region")
 """Fields whose masks are columns of their own, such as ``concept:Dark matter``."""
+_FACILITY = ("facility", "mentions")
 _REFEREED_TYPES = ("article", "review", "letter")
 _PROCEEDINGS = r"\b(?:proc|proceedings|conf|conference|symposium|workshop|thesis|meeting|IAU ?S)\b"
 _ACADEMIES = r"\b(?:national academy|natl\.? acad|royal society|R\. ?Soc)"  # not proceedings
@@ -97,6 +100,7 @@ class Columns:
         self._papers = papers
         self._kept: dict[str, Any] = {}
         self.facility: str | None = None  # facility whose role is meant; None means any
+        self.has_role = False  # whether the filter has roles, which then choose the papers
 
     def __len__(self) -> int:
         return len(self._papers)
@@ -107,7 +111,7 @@ class Columns:
     def take(self, rows: NDArray[np.intp]) -> Columns:
         """Return the columns of some papers; columns that are already converted are reused."""
         chosen = Columns(self._papers.iloc[rows])
-        chosen.facility = self.facility
+        chosen.facility, chosen.has_role = self.facility, self.has_role
         for name, kept in self._kept.items():
             if not isinstance(kept, tuple):
                 chosen._kept[name] = kept.take(rows)
@@ -252,7 +256,9 @@ def apply_filter(filter: Filter, papers: pd.DataFrame) -> Mask:  # noqa: A002
             f"The filter {str(filter)[:80]!r} needs the column {missing[0]!r}, which these papers "
             f"do not have; they have: {', '.join(map(str, papers.columns))}."
         )
-    return _mask(filter.root, Columns(papers))
+    columns = Columns(papers)
+    columns.has_role = "role" in _fields(filter.root)
+    return _mask(filter.root, columns)
 
 
 def _needed(node: Node, layers: Collection[str] = ()) -> set[str]:
@@ -270,7 +276,7 @@ def _needed(node: Node, layers: Collection[str] = ()) -> set[str]:
         if node.name == "review" and "is_review" in layers:
             return {"is_review"}
         return FLAGS[node.name][0]
-    if node.field == "facility" and "facilities" in layers:
+    if node.field in _FACILITY and "facilities" in layers:
         return {"facilities"}
     if node.field in BY_NAME:
         return {f"{node.field}:{node.text}"}
@@ -302,7 +308,7 @@ def _combined(node: And | Or, papers: Columns) -> Mask:
     is_and = isinstance(node, And)
     mask = np.full(len(papers), is_and)
     parts = sorted(node.parts, key=_cost)
-    facilities = [one.text for one in parts if isinstance(one, Term) and one.field == "facility"]
+    facilities = [one.text for one in parts if isinstance(one, Term) and one.field in _FACILITY]
     if is_and and facilities:
         about = [part for part in parts if "role" in _fields(part)]
         parts = [part for part in parts if part not in about]
@@ -339,11 +345,15 @@ def _cost(node: Node) -> int:
     return 0 if needed <= {"year", "date", "cites"} else 1
 
 
-def _facility(text: str, papers: Columns) -> Mask:
+def _mentions(text: str, papers: Columns, roles: Collection[str] = ROLES) -> Mask:
     facility = find_facility(text)
     if "facilities" in papers:  # each mention is a facility, its role and the words, on three lines
-        return papers.any_distinct("facilities", partial(_is_mention, facility, ROLES))
+        return papers.any_distinct("facilities", partial(_is_mention, facility, roles))
     return _in_text("title", "abstract")(text, papers)
+
+
+def _uses(text: str, papers: Columns) -> Mask:
+    return _mentions(text, papers, ROLES if papers.has_role else ROLES[:1])
 
 
 def _is_mention(facility: Facility | None, roles: Collection[str], mention: str) -> bool:
@@ -450,7 +460,8 @@ FIELDS: dict[str, tuple[set[str], Callable[[str, Columns], Mask]]] = {
     "doi": ({"doi"}, _identifier("doi", parse_doi)),
     "category": ({"categories"}, _category),
     "keyword": ({"keywords", "ads_keywords"}, _in_text(lists=("keywords", "ads_keywords"))),
-    "facility": ({"title", "abstract"}, _facility),
+    "facility": ({"title", "abstract"}, _uses),
+    "mentions": ({"title", "abstract"}, _mentions),
     "role": ({"facilities"}, _role),
     **{name: (set[str](), _by_name(name)) for name in BY_NAME},
     "bibcode": ({"bibcode"}, _identifier("bibcode")),

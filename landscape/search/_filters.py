@@ -18,10 +18,11 @@
 ``title:`` ``keyword:``     words in the title or in the keywords
 ``journal:ApJ``             abbreviation, name, or words of the name of a journal
 ``category:astro-ph.GA``    arXiv category; ``category:astro-ph`` includes its subcategories
-``facility:Planck``         the satellite, not the constant (needs the layer of missions)
+``facility:Planck``         papers that use data of the satellite (needs the layer of missions)
 ``facility:MUSE``           an instrument or a survey; "HERMES (AAT)" where names are ambiguous
-``role:science``            strongest role of the facilities of a paper, or of the facility beside
-                            it in ``facility:JWST; role:science``: science, instrumentation, planned
+``mentions:Planck``         papers that mention the satellite, not the constant, in any role
+``role:planned``            strongest role of the facilities of a paper, or of the facility beside
+                            it in ``facility:JWST; role:planned``: science, instrumentation, planned
                             or mention
 ``concept:"Dark matter"``   a concept of the thesaurus, or a narrower one
 ``region:"Star formation"`` region, subregion or continent of the map, by name or number
@@ -66,6 +67,7 @@ Field = Literal[
     "category",
     "keyword",
     "facility",
+    "mentions",
     "role",
     "concept",
     "region",
@@ -96,8 +98,8 @@ MAX_LENGTH = 20_000  # maximum number of characters
 _NO_NUMBER = re.compile(r"\b(?:citations|year|date)\s*[<>=]=?+\s*+(?!\d)", re.IGNORECASE)
 MAX_TERMS = 200  # maximum number of terms; each term is searched in all abstracts
 _FIELDS = (
-    "author:, title:, journal:, doi:, category:, keyword:, facility:, role:, concept:, region:, "
-    "bibcode:, arxiv:, year: and date:"
+    "author:, title:, journal:, doi:, category:, keyword:, facility:, mentions:, role:, concept:, "
+    "region:, bibcode:, arxiv:, year: and date:"
 )
 _PERIODS = "a period is written 2015.., 1999..2004, 2026-08-10.. or 2026-08..2026-10"
 _ENDS = {"$END", "RPAR", "SEMICOLON", "BAR", "AND", "OR"}

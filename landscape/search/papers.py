@@ -288,8 +288,8 @@ class SearchIndexes:
         named = self._atlas.read_layer("missions", columns).drop_duplicates()
         named = named.sort_values("paper_row", kind="stable")
         starts = np.searchsorted(named["paper_row"], np.arange(len(self) + 1)).astype(np.int32)
-        # Atlases of earlier versions have no roles.
-        roles = named["role"].astype(object).fillna("mention").astype(str)
+        # In atlases of earlier versions, which have no roles, all mentions count as use.
+        roles = named["role"].astype(object).fillna("science").astype(str)
         lines = named["facility"].astype(str) + "\n" + roles + "\n" + named["surface"].astype(str)
         lists = pa.ListArray.from_arrays(starts, pa.array(lines, pa.string()))
         return pd.Series(lists, dtype=pd.ArrowDtype(lists.type))

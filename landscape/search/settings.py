@@ -101,8 +101,7 @@ class SearchSettings(Settings):
     )
     filter: str | None = Field(
         None,
-        description="filter such as '2015..; author:Hubble; -review; citations>=50; facility:JWST; "
-        "role:science'",
+        description="filter such as '2015..; author:Hubble; -review; citations>=50; facility:JWST'",
     )
     sort: Sort = Field("relevance", description="order of the k most relevant papers")
     rerank: bool = Field(

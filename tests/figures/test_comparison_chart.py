@@ -87,6 +87,7 @@ def test_marks_are_filled_if_clear_and_absent_if_a_share_is_zero(atlas, halves):
     [
         ("facility:JWST", "JWST"),
         ('facility:"James Webb"', "James Webb"),
+        ("mentions:JWST", "mentions:JWST"),
         ("..2010", "until 2010"),
         ("year:2011..", "2011 and later"),
         ("1999-2009", "1999 to 2009"),
@@ -138,3 +139,11 @@ def test_no_words_leave_the_page(atlas, halves):
 
 def test_a_flat_map_gets_a_box_of_some_height():
     assert map_box((0, 0, 100, 300), np.arange(9.0), np.zeros(9)) == (0, 250.0, 100, 300)
+
+
+def test_a_comparison_of_facilities_counts_the_papers_that_use_their_data(demo_atlas):
+    figure = compare(demo_atlas, "facility:HST", "facility:Gaia")
+    used = [set(demo_atlas.select(f"facility:{name}; role:science")) for name in ("HST", "Gaia")]
+    printed = " ".join(text.get_text() for text in figure.texts)
+    assert f"HST ({len(used[0] - used[1]):,} papers)" in printed
+    assert "use its data" in figure.caption

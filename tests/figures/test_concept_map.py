@@ -23,6 +23,7 @@ from landscape.figures.colours import (
     theme,
 )
 from landscape.figures.export import draw
+from landscape.figures.scene import Names
 from landscape.mapping import density_grid
 from landscape.mapping.density import contour_lines, highest_density_levels, map_extent
 from landscape.overlays.thesaurus._extents import choose_tints, trace_territories
@@ -143,6 +144,24 @@ def test_each_place_has_the_colour_and_the_name_of_its_concept(make_atlas):
         if str(patch.get_gid()).startswith("concept-")
     }
     assert len(fills) == places["concept_id"].nunique()
+
+
+def test_names_are_inside_their_places(make_atlas):
+    atlas = make_atlas(3000)
+    analysis = concepts_of(atlas)
+    scene = uat_scene(atlas, analysis=analysis, raster_dpi=40)
+    (panel,) = scene.panels
+    names = next(layer.names for layer in panel.layers if isinstance(layer, Names))
+    borders, places = analysis.tables["territories"], analysis.tables["places"]
+    assert len(names) == len(places)
+    for name in names:
+        concept = places["concept_id"].iloc[int(name.gid.removeprefix("topic-"))]
+        own = borders[borders["concept_id"] == concept]
+        lines = [Path(panel.to_page(part["x"], part["y"])) for _, part in own.groupby("piece")]
+        x0, y0, x1, y1 = name.box
+        corners = np.array([(x0, y0), (x1, y0), (x0, y1), (x1, y1)])
+        inside = sum(line.contains_points(corners).astype(int) for line in lines) % 2
+        assert inside.all() or name.size < 7, name.lines
 
 
 def test_neighbours_differ_in_hue():

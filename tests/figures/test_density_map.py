@@ -48,6 +48,23 @@ def topic(label, *, x=0.0, y=0.0, n_papers=5, topic_id=0, level=1):
     )
 
 
+def test_long_names_are_broken_into_lines():
+    x = y = np.linspace(-1, 1, 50)
+    long = "Atmospheres of planets and of the moons of planets of other stars"
+    figure = draw_heatmap(x, y, topic(long, level=0), raster_dpi=COARSE)
+    lines = [text for text in figure.texts if text.get_gid() == "topic-0"]
+    assert len(lines) > 1
+    assert plain(names_on(figure)[0]).replace("\n", " ") == long.upper()
+
+
+def test_letters_of_a_map_for_one_column_are_readable(make_atlas):
+    figure = figures.heatmap(make_atlas(), size_inches=(3.4, 3.8), raster_dpi=COARSE)
+    assert min(text.get_fontsize() for text in figure.texts) >= 6
+    names = {text.get_gid(): text for text in figure.texts if "topic" in str(text.get_gid())}
+    assert len(names) >= 12
+    assert max(text.get_fontsize() for text in names.values()) < 8.5
+
+
 def test_structure_of_the_figure(make_atlas):
     atlas = make_atlas()
     figure = figures.heatmap(atlas, raster_dpi=COARSE)

@@ -140,6 +140,14 @@ def test_places_with_few_papers_count_in_the_colour_scale(atlas):
     assert scale_top([found]) >= np.quantile(at_users, 0.8)
 
 
+@pytest.mark.parametrize("options", [{"facilities": "ALMA"}, {"facilities": FACILITIES}])
+def test_the_key_explains_the_colours_and_the_line(atlas, options):
+    figure = draw(atlas, **options)
+    key = [text.get_text() for text in figure.texts if text.get_gid() == "key"]
+    assert "Share of nearby papers" in key
+    assert "line around half of the facility's papers" in key
+
+
 def test_several_facilities_have_a_labelled_map_each(atlas):
     figure = draw(atlas, facilities=FACILITIES)
     assert [axes.get_gid() for axes in figure.axes] == ["map"] * 3

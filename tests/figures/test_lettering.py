@@ -32,9 +32,9 @@ def test_nothing_touches_and_nothing_leaves(n, seed):
     assert (boxes[:, :2] >= 0).all()
     assert (boxes[:, 2:] <= FRAME[2:]).all()
     led = ~np.isnan(leaders).any(axis=1)
-    crossing = segment_meets_box(leaders[led][:, None], boxes[None], gap=0)
+    crossing = segment_meets_box(leaders[led][:, None], boxes[None], gap=5)
     own = np.flatnonzero(led)[:, None] == np.arange(len(boxes))
-    assert not (crossing & ~own).any(), "a leader line crosses a name"
+    assert not (crossing & ~own).any(), "a leader line crosses a name, or ends beside it"
     assert not segments_cross(leaders[led][:, None], leaders[led][None]).any()
     # A name without a leader line touches its peak; one with a line begins at it.
     peak = peaks[at.shown]

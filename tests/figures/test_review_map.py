@@ -138,6 +138,12 @@ def test_only_gaps_with_a_verdict_are_numbered(make_atlas):
     numbers = {t.get_text() for t in figure.texts if str(t.get_gid()).startswith("rank-")}
     assert numbers == {"1", "2"}
     assert len(figure.table) == 20
+    rows = [t for t in figure.texts if t.get_gid() == "ranking"]
+    assert any("grey: within the uncertainty" in t.get_text() for t in rows)
+    colours = {t.get_text(): t.get_color() for t in rows}
+    first, *others = gaps.table["label"][[0, 2, 3, 4]]
+    assert set(others) <= set(colours), "the table is filled with gaps without a verdict"
+    assert {colours[name] for name in others} == {theme("light").faint} != {colours[first]}
     gaps.table["density_ratio_high"] = 1.3
     figure = draw_reviews(atlas, gaps, found, raster_dpi=40)
     (sentence,) = [t.get_text() for t in figure.texts if t.get_gid() == "sentence"]

@@ -15,30 +15,39 @@ def test_a_facility_is_found_by_its_mentions_not_by_the_word(demo_atlas: Atlas) 
     mentions = demo_atlas.missions
     rows = mentions.loc[mentions["facility"] == "HST", "paper_row"].unique()
     assert len(rows) > 3
-    assert demo_atlas.select("facility:HST").tolist() == sorted(rows)
-    assert demo_atlas.select('facility:"Hubble Space Telescope"').tolist() == sorted(rows)
+    assert demo_atlas.select("mentions:HST").tolist() == sorted(rows)
+    assert demo_atlas.select('mentions:"Hubble Space Telescope"').tolist() == sorted(rows)
     words = demo_atlas.read_papers(["title", "abstract"]).agg(" ".join, axis=1)
     constant = np.flatnonzero(words.str.contains(r"\bHubble (?:constant|flow|tension)"))
     only_constant = np.setdiff1d(constant, rows)
     assert len(only_constant)
-    assert not set(only_constant) & set(demo_atlas.select("facility:Hubble"))
+    assert not set(only_constant) & set(demo_atlas.select("mentions:Hubble"))
+
+
+def test_a_facility_without_a_role_means_that_its_data_are_used(demo_atlas: Atlas) -> None:
+    mentioned = demo_atlas.select("mentions:WISE").tolist()
+    assert mentioned == demo_atlas.select("facility:WISE; role:mention").tolist() != []
+    assert not len(demo_atlas.select("facility:WISE"))
+    either = demo_atlas.select("(facility:WISE | facility:MAGIC); -role:planned")
+    assert set(mentioned) < set(either), "beside a role, a facility is any mention"
 
 
 @pytest.mark.parametrize("name", ["MUSE", "VLT/MUSE", "VLT", "GPI", "JWST"])
 def test_filters_tables_and_figures_select_the_same_papers(demo_atlas: Atlas, name: str) -> None:
-    rows = demo_atlas.select(f'facility:"{name}"').tolist()
-    usage = read_usage(demo_atlas, [name], role="any")  # used by all figures of facilities
-    assert rows == usage.rows[0].tolist()
-    table = impact(demo_atlas, [name], role="any", n_resamples=1).table
+    for field, role in (("facility", "science"), ("mentions", "any")):
+        rows = demo_atlas.select(f'{field}:"{name}"').tolist()
+        usage = read_usage(demo_atlas, [name], role=role)  # used by all figures of facilities
+        assert rows == usage.rows[0].tolist()
+        table = impact(demo_atlas, [name], role=role, n_resamples=1).table
+        assert table["papers"].tolist() == [len(rows)]
     assert rows
-    assert table["papers"].tolist() == [len(rows)]
 
 
 def test_an_instrument_has_fewer_papers_than_its_telescope(demo_atlas: Atlas) -> None:
     words = demo_atlas.read_papers(["title", "abstract"]).agg(" ".join, axis=1)
     named = np.flatnonzero(words.str.contains(r"\bMUSE\b"))
-    whole = demo_atlas.select("facility:VLT").tolist()
-    assert demo_atlas.select("facility:MUSE").tolist() == named.tolist()
+    whole = demo_atlas.select("mentions:VLT").tolist()
+    assert demo_atlas.select("mentions:MUSE").tolist() == named.tolist()
     assert len(named)
     assert set(named) < set(whole)
 

@@ -460,7 +460,8 @@ _MIN_PAPERS = 3
 _MIN_COSINE = 0.3  # with the concept in the name of a phrase, unless the name has another meaning
 _UNUSED_COSINE, _LEAST_COSINE = 0.2, 0.02  # of concepts with too few papers, of all concepts
 # Fitted to half of the narrowest concepts of release 5.1.0, with each of them hidden.
-_N_VOTERS, _N_MORE_VOTERS, _MAJORITY, _SHARED_WORDS = 5, 20, 0.6, 4.0
+_N_VOTERS, _N_MORE_VOTERS, _MAJORITY, _SHARED_WORDS = 8, 20, 0.5, 4.0
+_ENOUGH_VOTES = 0.25  # share of the votes for a concept that is preferred to a concept at the top
 _NAME_VOTE = 0.5  # of the concept in the name, relative to all other votes
 
 
@@ -548,6 +549,10 @@ def _elect(voters: list[tuple[float, str]], inside: str, thesaurus: Thesaurus) -
         if vote >= min(most, _MAJORITY * total)
     }
     elected = min(size, key=lambda one: (size[one], -votes[one], one), default="")
+    if elected in thesaurus.top:  # "Cosmology" says little about the place of a concept
+        below = [one for one in votes if one not in thesaurus.top]
+        below = [one for one in below if votes[one] >= _ENOUGH_VOTES * total]
+        elected = max(below, key=lambda one: (votes[one], one), default=elected)
     return elected, most >= _MAJORITY * total
 
 

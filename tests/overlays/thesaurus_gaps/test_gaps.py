@@ -160,9 +160,13 @@ FAMILY = Thesaurus(
 
 def test_the_parent_contains_most_of_the_concepts_with_similar_papers_and_words() -> None:
     near = [("3", 0.9), ("4", 0.8), ("5", 0.7), ("2", 0.7), ("8", 0.1)]
-    names = ["odd galaxies", "odd outflows"]
-    parents = suggest_parents(names, [near, [("5", 0.9), ("3", 0.7)]], FAMILY, index_names(FAMILY))
-    assert parents == ["2", "1"]  # the broader concept of siblings; a broad one if they differ
+    mixed = [("5", 0.9), ("3", 0.7)]
+    alone = [("5", 0.9), *((one, 0.02) for one in "123467")]
+    names = ["odd galaxies", "odd outflows", "odd winds"]
+    parents = suggest_parents(names, [near, mixed, alone], FAMILY, index_names(FAMILY))
+    # The broader concept of siblings, the narrower of two broad ones, and a concept at the top if
+    # no other has a quarter of the votes.
+    assert parents == ["2", "2", "1"]
 
 
 def test_a_spectral_class_is_not_the_concept_of_all_stars() -> None:

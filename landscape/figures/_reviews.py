@@ -142,7 +142,7 @@ def reviews_scene(
     )
     definitions = (
         "Colours and ranks compare the reviews with the number expected from the papers and their "
-        "years; regions with at least this number are not listed.",
+        "years; regions with 80% of it or more are not listed.",
         define_reviews(year),
     )
     caption = replace(about, sentences=[*definitions, *about.sentences])

@@ -81,7 +81,10 @@ def review_coverage(
     # The scatter beyond chance. Shares of reviews scatter less than whole reviews.
     scatter = float(((own - expected) ** 2 - expected).sum())
     prior = np.clip(float((expected**2).sum()) / max(scatter, 1e-9), *_PRIOR_STRENGTH)
-    low, high = (gammaincinv(found + prior, q) / (expected + prior) for q in (0.025, 0.975))
+    # A sum of shares of reviews scatters less than a number of reviews (compound Poisson).
+    dispersion = float((shares.data**2).sum() / max(shares.data.sum(), 1e-9)) or 1.0
+    counted, usual = found / dispersion + prior, expected / dispersion + prior
+    low, high = (gammaincinv(counted, q) / usual for q in (0.025, 0.975))
     newer = np.bincount(place, weights=when > last[place], minlength=n).astype(np.int64)
     return pd.DataFrame(
         {
@@ -91,7 +94,7 @@ def review_coverage(
             "reviews_near": found,
             "share": own / np.maximum(papers, 1),
             "expected": expected,
-            "density_ratio": (found + prior) / (expected + prior),
+            "density_ratio": counted / usual,
             "density_ratio_low": low,
             "density_ratio_high": high,
             "last_review": pd.Series(last).astype("Int64").mask(last == UNKNOWN_YEAR),

@@ -20,7 +20,7 @@ from landscape._author_names import byline, short_names
 from landscape._io import check_output, write_output
 from landscape._render import render
 from landscape._serializer import Record
-from landscape._wording import GENERATED, count, normal_title
+from landscape._wording import GENERATED, count, join_names, normal_title
 from landscape.errors import InputError
 
 if TYPE_CHECKING:
@@ -1111,7 +1111,7 @@ class Analysis(Record):
     Share of papers.
     Facility  Share (%)
     ALMA             25
-    Of 8 papers.
+    Based on 8 papers.
     Generated demo corpus: these papers do not exist.
     """
 
@@ -1127,9 +1127,9 @@ class Analysis(Record):
     @property
     def notes(self) -> tuple[str, ...]:
         """Denominators and warnings, with a note if the corpus is synthetic."""
-        of = "; ".join(f"{n:,} {what}" for what, n in self.denominators.items())
+        counts = join_names([f"{n:,} {what}" for what, n in self.denominators.items()])
         generated = GENERATED if self.bounds.get("generated") else ""
-        return tuple(filter(None, (of and f"Of {of}.", *self.warnings, generated)))
+        return tuple(filter(None, (counts and f"Based on {counts}.", *self.warnings, generated)))
 
     def to_csv(self) -> str:
         """Return the main table as CSV, after the caption and notes in comment lines (``#``)."""

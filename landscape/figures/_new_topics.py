@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 _MAX_PANELS = 20
 _HEADING = 20.0  # points
 _HOW = (
-    "Lines are papers by {step}; grey bands are the 95% intervals at the share that a topic has in "
-    "other months; dotted lines are beginnings. Axes differ."
+    "Lines are papers per {step}; grey bands are the 95% intervals at the share that a topic has "
+    "in other months; dotted lines are beginnings. Axes differ."
 )
 _STEPS = {1: "month", 3: "quarter", 12: "year"}
 
@@ -156,7 +156,7 @@ def _draw_papers(page: Page, box: Box, times: pd.DataFrame, *, colour: str, sinc
             Curve(x=at, y=papers, colour=colour, width=1.1 * scale, gid="papers"),
             Points(x=at, y=papers, colour=colour, size=2.6 * scale, gid="papers", hover=hover),
             Rule(
-                x=float(np.floor((year + (month - 0.5) / 12) / step) * step),
+                x=year + (month - 1) / 12,
                 colour=page.colours.ink,
                 width=0.6 * scale,
                 dashes="dotted",
@@ -170,12 +170,13 @@ def describe_topic(row: dict[str, Any]) -> str:
     """Describe a topic in some words.
 
     >>> describe_topic({"class": "burst", "since": "2025-07", "last": "2025-09", "papers": 40})
-    'burst from 2025-07 to 2025-09, 40 papers'
+    'burst of 40 papers, 2025-07 to 2025-09'
     """
-    when = f"since {row['since']}" + (", by its name" if row.get("why") else "")
+    papers = count(int(row["papers"]), "paper")
     if row["class"] == "burst":
-        when = f"from {row['since']} to {row['last']}"
-    return f"{row['class']} {when}, {row['papers']:,} papers"
+        return f"burst of {papers}, {' to '.join(dict.fromkeys([row['since'], row['last']]))}"
+    name = " (date in the name)" if row.get("why") else ""
+    return f"{row['class']}: {papers} since {row['since']}{name}"
 
 
 def colour_of(kind: str, colours: Theme) -> str:

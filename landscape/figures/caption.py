@@ -132,7 +132,7 @@ def explanation(
 
 
 _MEASURES = {
-    "knn_recall_at_10": "{:.0%} of the 10 nearest neighbours are kept (kNN recall@10)",
+    "knn_recall_at_10": "{:.0%} of the 10 papers most similar to a paper are among its 10 nearest",
     "trustworthiness": "trustworthiness {:.2f}",
     "continuity": "continuity {:.2f}",
     "peak_recall": "{:.0%} of region peaks return when papers are resampled",

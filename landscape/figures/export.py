@@ -250,7 +250,7 @@ def save_table(analysis: Analysis, path: str | os.PathLike[str]) -> Path:
     >>> found = Analysis("impact", pd.DataFrame({"share": [0.5]}), "Half.", {"papers": 2}, {})
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save_table(found, f"{folder}/impact.csv").read_text()
-    '# Half.\n# Of 2 papers.\nshare\n0.5\n'
+    '# Half.\n# Based on 2 papers.\nshare\n0.5\n'
     """
     path = check_table_kind(path)
     return write_output(path, _TABLES[path.suffix.lower()](analysis))

@@ -262,7 +262,7 @@ def test_any_analysis_is_written_as_markdown(tmp_path: Path) -> None:
     table = pd.DataFrame({"label": ["a|b", "<b>"], "share": [0.5, 0.25]})
     path = save_table(Analysis("places", table, "Half.", {"papers": 2}, {}), tmp_path / "a.md")
     lines = path.read_text(encoding="utf-8").splitlines()
-    assert lines[:3] == ["Half.", "", "Of 2 papers."]
+    assert lines[:3] == ["Half.", "", "Based on 2 papers."]
     start = lines.index("| Region | Share (%) |")
     assert lines[start + 1] == "| --- | --- |"
     assert lines[start + 2 : start + 4] == ["| a\\|b | 50 |", "| \\<b\\> | 25 |"]

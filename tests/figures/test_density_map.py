@@ -115,7 +115,7 @@ def test_caption_states_the_bounds(make_atlas):
         "Test sky: 3,000 papers, 1992-04-01 to 2026-06-30, from arXiv.",
         "directions, and distances between far regions, mean nothing",
         "90% of the papers are in the 42 named regions",
-        "17% of the 10 nearest neighbours are kept (kNN recall@10)",
+        "17% of the 10 papers most similar to a paper are among its 10 nearest",
         "trustworthiness 0.93",
         "90% of region peaks return",
     ):

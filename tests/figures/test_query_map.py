@@ -209,7 +209,7 @@ def test_the_caption_tells_question_outliers_settings_and_coverage(make_atlas):
         "Searched by words only, with the filter “2015..; -review”, weighted by time.",
         "Test sky: 3,000 papers, 1992-04-01 to 2026-06-30, from arXiv.",
         "directions, and distances between far regions, mean nothing",
-        "(kNN recall@10)",
+        "are among its 10 nearest",
     ):
         assert words in caption
     assert "outlier" not in query_map(atlas, found(atlas, [1, 2], apart=None)).caption

@@ -85,7 +85,7 @@ def test_shares_begin_at_zero(analysis):
 def test_the_caption_carries_denominators_warnings_and_that_the_corpus_is_generated(analysis):
     figure = draw_trends(analysis)
     printed = " ".join(text.get_text() for text in figure.texts if text.get_gid() == "caption")
-    for words in ("GENERATED DEMO CORPUS", "Of 2,000 papers.", "covers 2005-2007 in part"):
+    for words in ("GENERATED DEMO CORPUS", "Based on 2,000 papers.", "covers 2005-2007 in part"):
         assert words in printed
     assert figure.alt_text.startswith("GENERATED DEMO CORPUS")
     assert "Topic a (+11% a year)" in figure.alt_text

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from landscape._wording import count
 from landscape.errors import InputError
-from landscape.overlays.periods import Z_95, describe_corpus, warn
+from landscape.overlays.periods import Z_95, warn
 from landscape.overlays.trends._monthly_counts import (
     FEWEST,
     FEWEST_NEW,
@@ -151,11 +152,11 @@ def new_topics(
         kind="new_topics",
         table=table.reset_index(drop=True),
         caption=(
-            f"What is new in {describe_corpus(atlas)} from {begin} to {last}: "
-            f"{of.get('new', 0)} new topics, {of.get('burst', 0)} bursts and "
-            f"{of.get('growing', 0)} growing topics among {len(terms.names):,} phrases, concepts "
-            f"and regions, relative to the papers of the same categories since {first} (false "
-            f"discovery rate {q:g}, factor {least_change:g} or more)."
+            f"What is new in {atlas.coverage.get('title') or 'the corpus'}, {begin} to {last}: "
+            f"{count(of.get('new', 0), 'new topic')}, {count(of.get('burst', 0), 'burst')} and "
+            f"{count(of.get('growing', 0), 'growing topic')} among {len(terms.names):,} phrases, "
+            f"concepts and regions, relative to the papers of the same categories since {first} "
+            f"(false discovery rate {q:g}, factor {least_change:g} or more)."
         ),
         denominators={
             f"papers since {first}": int(period.mix.sum()),

@@ -10,8 +10,9 @@ import numpy as np
 
 from landscape.corpus.thesaurus import MIN_SCORE
 from landscape.errors import InputError
-from landscape.mapping.phrases import PhraseTable, phrase_table
+from landscape.mapping.phrases import UNTELLING, PhraseTable, phrase_table
 from landscape.overlays.periods import primary_categories, read_years
+from landscape.text.words import normal_forms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -177,6 +178,8 @@ def read_terms(atlas: AtlasStore, period: Period) -> Terms:
     term, paper = term[is_in], paper[is_in]
     fewest = np.repeat([FEWEST] * (len(parts) - 1) + [FEWEST_NEW], sizes)
     many = np.bincount(term, minlength=len(names)) >= fewest
+    # "White paper" is no topic.
+    many[many] = [form not in UNTELLING for form in normal_forms(names[many].tolist())]
     term, paper = (np.cumsum(many) - 1)[term[many[term]]], paper[many[term]]
     n, length = int(many.sum()), period.length
     of_category = np.zeros((n, len(period.mix)))

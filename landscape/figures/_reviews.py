@@ -31,6 +31,7 @@ from landscape.overlays.periods import paper_years
 from landscape.overlays.reviews import review_gaps
 from landscape.overlays.reviews import reviews as count_reviews
 from landscape.overlays.reviews.gaps import chance_of_review, define_reviews, review_mask
+from landscape.overlays.reviews.recognition import RECENT_YEARS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,10 +53,17 @@ _COLUMNS = (  # the score and its components
     ("gap", "Gap", "{:.1f}"),
     ("need", "Need", "{:.1f}"),
     ("papers", "Papers", "{:,.0f}"),
-    ("reviews", "Re-\nviews", "{:,.0f}"),
-    ("expected", "Ex-\npected", "{:,.0f}"),
+    ("reviews", "Reviews\nknown", "{:,.0f}"),
+    ("expected", "Reviews\nexpected", "{:,.0f}"),
     ("years_without", "Years\nwithout", "{:.0f}"),
     ("growth", "Growth", "{:.1f}"),
+)
+_NOTES = (  # definitions of the columns
+    "Need: papers newer than the reviews near them, times growth, citations and disagreement "
+    "between abstracts.",
+    "Gap: mean of the need and of the lack of reviews for the size of the region.",
+    f"Growth: share of papers from the last {RECENT_YEARS} years. The mean region has 1 for all "
+    "three.",
 )
 
 
@@ -173,7 +181,7 @@ def reviews_scene(
     rows = pd.concat([best, unclear.assign(rank=pd.NA)])
     heading = "Region (grey: within the uncertainty)" if len(unclear) else "Region"
     ranking = Ranking.of_table(title, heading, rows, _COLUMNS, numbered=True)
-    written = page.write_ranking(ranking, column)
+    written = page.write_ranking(replace(ranking, notes=_NOTES), column)
     unclear = unclear.head(max(0, written - len(best)))
     _mark_gaps(page, panel, best.head(written), unclear, located)
     places = [

@@ -113,11 +113,15 @@ class Row:
 
 @dataclass(frozen=True)
 class Ranking:
-    """A ranked table with the best row first. The first heading is for the column of names."""
+    """A ranked table with the best row first. The first heading is for the column of names.
+
+    The notes explain the columns; they are written below the table if there is space.
+    """
 
     title: str
     headings: tuple[str, ...]
     rows: Sequence[Row]
+    notes: Sequence[str] = ()
 
     @classmethod
     def of_table(
@@ -565,6 +569,14 @@ class Page:
                     cell, end, baseline, size=7.6, align="right", gid="ranking", colour=colour
                 )
             y -= height
+        y -= 6 * scale
+        for note in ranking.notes:
+            lines = self.wrapped(note, size=SMALL, width=right - left)
+            if y - len(lines) * SMALL * 1.18 * scale < bottom:
+                break
+            for line in lines:
+                y -= SMALL * 1.18 * scale
+                self.write(line, left, y, size=SMALL, gid="ranking", colour=self.colours.faint)
         return len(ranking.rows)
 
     def _columns(self, ranking: Ranking, *, width: float) -> list[float]:

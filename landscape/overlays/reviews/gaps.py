@@ -120,8 +120,9 @@ def define_reviews(year: NDArray[np.integer]) -> str:
     """Return the definition of years without a review (see `review_coverage`), for captions."""
     return (
         "A review counts for the regions of its nearest papers. Years without a review count from "
-        f"the last with half of them in a region to {int(year.max()) if len(year) else 0}, the "
-        "last year of the corpus (from the first papers if there is none)."
+        "the last review whose nearest papers are mostly in the region to "
+        f"{int(year.max()) if len(year) else 0}, the last year of the corpus (from the first "
+        "papers if there is none)."
     )
 
 

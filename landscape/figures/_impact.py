@@ -490,13 +490,17 @@ def _region_ranking(analysis: Analysis, facility: str) -> tuple[Ranking, list[in
     own = own.assign(interval=[_interval(row, digits=0) for _, row in own.iterrows()])
     columns = [
         ("papers", "Papers", "{:,}"),
-        ("region_papers", "of", "{:,}"),
+        ("region_papers", "Of all", "{:,}"),
         ("share", "Share", "{:.0%}"),
-        ("interval", "95%", "{}"),
+        ("interval", "95%\ninterval", "{}"),
     ]
     title = "Regions with the largest shares"
     ranking = Ranking.of_table(title, "Region, sorted by the lower bound", own, columns)
+    ranking = replace(ranking, notes=[_LOCAL])
     return ranking, own["topic_id"].astype(int).tolist()
+
+
+_LOCAL = "The colours of the map are local: a part of a region can have a larger share."
 
 
 def draw_years(page: Page, box: Box, years: pd.DataFrame, of: Facility) -> None:

@@ -64,6 +64,7 @@ _NOTES = (  # definitions of the columns
     "Gap: mean of the need and of the lack of reviews for the size of the region.",
     f"Growth: share of papers from the last {RECENT_YEARS} years. The mean region has 1 for all "
     "three.",
+    "A review counts for the regions of its nearest papers.",
 )
 
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 _FEW_REVIEWS = 30
 _LACK = "their lack of reviews is"
 _DIFFER = "the difference of their reviews from the expected number is"
+_COUNTED = "A review counts for the regions of its nearest papers."
 _SHARE_OF_LAST = 0.5  # minimum share of the papers near a review for the year of the last review
 _PRIOR_STRENGTH = 2.0, 20.0  # limits of the shape of the gamma prior of reviews to expected
 
@@ -119,10 +120,9 @@ def chance_of_review(
 def define_reviews(year: NDArray[np.integer]) -> str:
     """Return the definition of years without a review (see `review_coverage`), for captions."""
     return (
-        "A review counts for the regions of its nearest papers. Years without a review count from "
-        "the last review whose nearest papers are mostly in the region to "
-        f"{int(year.max()) if len(year) else 0}, the last year of the corpus (from the first "
-        "papers if there is none)."
+        "Years without a review count from the last review whose nearest papers are mostly in the "
+        f"region to {int(year.max()) if len(year) else 0}, the last year of the corpus (from the "
+        "first papers if there is none)."
     )
 
 
@@ -175,7 +175,7 @@ def reviews(atlas: AtlasStore) -> Analysis:
             f"Reviews and papers in the {len(table)} regions of {describe_corpus(atlas)}; a "
             "density ratio below 1 means that a region has fewer reviews than expected from its "
             f"papers and their years.{no_verdict(n_usual, len(table), _DIFFER)} "
-            f"{define_reviews(year)}"
+            f"{_COUNTED} {define_reviews(year)}"
         ),
         denominators={
             "papers": len(year),
@@ -303,9 +303,10 @@ def review_gaps(
         caption=(
             f"Regions that need a review, of the {len(table)} regions and subregions of "
             f"{describe_corpus(atlas)}.{no_verdict(n_doubtful, len(ranked), _LACK)} "
-            f"{define_reviews(year)} Only regions with less than {_LACKING:.0%} of the expected "
-            "reviews have a rank. The need compares a region with the mean region: papers newer "
-            f"than the reviews near them (volume), growth in {RECENT_YEARS} covered years, "
+            f"{_COUNTED} {define_reviews(year)} Only regions with less than {_LACKING:.0%} of "
+            "the expected reviews have a rank. The need compares a region with the mean region: "
+            "papers newer than the reviews near them (volume), "
+            f"growth in {RECENT_YEARS} covered years, "
             "citations, years without a review, disagreement. The relative gap has the share of "
             "newer papers instead of their number, times the ratio of expected to known reviews; "
             "the gap is a mean of both, divided by the upper limit of known to expected reviews. "

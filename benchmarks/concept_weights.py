@@ -1,8 +1,8 @@
-"""Fit the weights of concept tags, the `weights` and `judgements` of ``data/thesaurus.yaml``.
+"""Fit the rankings of concept tags, and the `judgements` of ``data/thesaurus.yaml``.
 
-``python -m benchmarks.concept_weights ATLAS PAPERS UAT.json`` prints weights with the recall of a
-cross-validation, and writes ``data/uat_usage.csv``. Call `fit_judgements` with the tags that a
-reader judged.
+``python -m benchmarks.concept_weights ATLAS PAPERS UAT.json`` writes ``rankings.npz`` of the
+package and ``data/uat_usage.csv``, and prints the recall of a cross-validation beside that of a
+logistic regression. Call `fit_judgements` with the tags that a reader judged.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -23,15 +23,10 @@ from landscape._io import data_file, read_yaml
 from landscape.corpus.thesaurus import read_thesaurus
 
 # Private modules: the weights belong to the steps inside of tagging.
+from landscape.overlays.thesaurus._features import FEATURES, Evidence, features, gather_evidence
+from landscape.overlays.thesaurus.concept_model import Ranking, write_rankings
 from landscape.overlays.thesaurus.matching import read_papers
-from landscape.overlays.thesaurus.tagging import (
-    FEATURES,
-    Evidence,
-    concept_texts,
-    features,
-    gather_evidence,
-    usage,
-)
+from landscape.overlays.thesaurus.tagging import concept_texts, usage
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,18 +57,33 @@ class Candidates:
     measured: NDArray[np.float32]
     right: NDArray[np.bool_]
 
-    def fit(self, used: NDArray[np.bool_]) -> Fit:
-        """Fit the weights of tagging to the candidates of some papers by logistic regression."""
+    def fit(self, used: NDArray[np.bool_], *, linear: bool = False) -> Fit:
+        """Fit a ranking to the candidates of some papers."""
         from sklearn.linear_model import LogisticRegression
+        from sklearn.neural_network import MLPClassifier
         from sklearn.preprocessing import StandardScaler
 
         counts = np.bincount(self.columns, self.right & used).astype(np.float64)
         own = self.with_usage(counts, self.right)[used]
         scaler = StandardScaler().fit(own)
-        model = LogisticRegression(max_iter=1000).fit(scaler.transform(own), self.right[used])
-        weights = model.coef_[0] / scaler.scale_
-        intercept = model.intercept_[0] - weights @ scaler.mean_
-        return Fit(counts, np.array([intercept, *weights]))
+        limits = own.min(axis=0), own.max(axis=0)
+        own, right = scaler.transform(own), self.right[used]
+        if linear:  # a line is the difference of two units with opposite weights
+            model = LogisticRegression(max_iter=1000).fit(own, right)
+            inner = np.column_stack([model.coef_[0], -model.coef_[0]])
+            parts = [(inner, np.zeros(2), np.array([1.0, -1.0]), model.intercept_[0])]
+        else:
+            parts = []
+            for seed in range(_N_NETWORKS):
+                network = MLPClassifier((_N_UNITS,), random_state=seed, **_NETWORK).fit(own, right)
+                (inner, outer), (shift, intercept) = network.coefs_, network.intercepts_
+                parts.append((inner, shift, outer[:, 0], intercept[0]))
+        # The mean of the log-odds of several networks is one network with all of their units.
+        hidden = np.hstack([one[0] for one in parts]) / scaler.scale_[:, None]
+        shift = np.concatenate([one[1] for one in parts]) - scaler.mean_ @ hidden
+        output = np.concatenate([one[2] for one in parts]) / len(parts)
+        intercept = float(np.mean([one[3] for one in parts]))
+        return Fit(counts, Ranking(hidden, shift, output, intercept, *limits))
 
     def with_usage(
         self, counts: NDArray[np.float64], own: NDArray[np.bool_] | int = 0
@@ -85,11 +95,21 @@ class Candidates:
         return values
 
 
+# Chosen by the cross-validation.
+_N_UNITS, _N_NETWORKS = 16, 4
+_NETWORK: Mapping[str, Any] = {
+    "alpha": 0.1,
+    "batch_size": 512,
+    "learning_rate_init": 0.002,
+    "max_iter": 25,
+}
+
+
 class Fit(NamedTuple):
-    """How many papers chose each concept, and the weights; the first is the intercept."""
+    """How many papers chose each concept, and the ranking."""
 
     counts: NDArray[np.float64]
-    weights: NDArray[np.float64]
+    ranking: Ranking
 
 
 def find_candidates(
@@ -113,7 +133,12 @@ def find_candidates(
 
 
 def cross_validate(
-    candidates: Candidates, given: Mapping[int, Sequence[str]], names: Sequence[str], *, k: int = 10
+    candidates: Candidates,
+    given: Mapping[int, Sequence[str]],
+    names: Sequence[str],
+    *,
+    k: int = 10,
+    linear: bool = False,
 ) -> tuple[float, float]:
     """Return the mean recall of the first `k` concepts and its standard error, in 5 folds.
 
@@ -128,8 +153,8 @@ def cross_validate(
     hits = dict.fromkeys(given, 0)
     for fold in range(5):
         inside = folds == fold
-        counts, weights = candidates.fit(~inside)
-        odds = weights[0] + candidates.with_usage(counts)[inside] @ weights[1:]
+        counts, ranking = candidates.fit(~inside, linear=linear)
+        odds = ranking.log_odds(candidates.with_usage(counts)[inside])
         values = candidates.measured[inside]
         odds = judged["intercept"] + judged["odds"] * odds + values @ judging
         titled = values[:, known["in_full"]] > 0
@@ -161,7 +186,7 @@ def fit_judgements(
     vectors: NDArray[np.float32] | None,
     concept_vectors: NDArray[np.float32] | None,
     judged: Mapping[tuple[int, str], bool],
-    weights: NDArray[np.float64],
+    ranking: Ranking,
 ) -> NDArray[np.float64]:
     """Fit a logistic regression to judged tags: intercept, log-odds and `JUDGED` features."""
     from sklearn.linear_model import LogisticRegression
@@ -173,7 +198,7 @@ def fit_judgements(
     blocks = features(evidence, vectors, concept_vectors, usage(thesaurus), only=only)
     rows, columns, values = (np.concatenate(block) for block in zip(*blocks, strict=True))
     right = [judged.get((row, ids[column])) for row, column in zip(rows, columns, strict=True)]
-    odds = weights[0] + values @ weights[1:]
+    odds = ranking.log_odds(values)
     support = np.column_stack([odds, *(values[:, FEATURES.index(name)] for name in JUDGED)])
     scaler = StandardScaler().fit(support)
     model = LogisticRegression(C=0.3, max_iter=3000).fit(
@@ -186,7 +211,7 @@ def fit_judgements(
 
 
 def main(atlas_path: str, truth: str, uat: str) -> None:
-    """Print the weights with and without embeddings, and write the use of concepts."""
+    """Write the rankings with and without embeddings and the use of concepts; print recalls."""
     import landscape
     from landscape.embeddings.embedder import embedder_for
 
@@ -208,13 +233,16 @@ def main(atlas_path: str, truth: str, uat: str) -> None:
     if described is None:
         raise SystemExit("The embedding model of the atlas is unknown; build it with --embedder.")
     meant = np.asarray(embedder_for(described).embed(concept_texts(thesaurus)[1]))
+    rankings = {}
     for known, vectors in (("with_vectors", (atlas.vectors(), meant)), ("without_vectors", None)):
         own, concepts = vectors or (None, None)
         candidates = find_candidates(papers, own, given, thesaurus, concepts)
-        weights = candidates.fit(np.ones(len(candidates.rows), dtype=bool)).weights
-        fitted = zip(("intercept", *FEATURES), weights.tolist(), strict=True)
-        print(f"{known}:", ", ".join(f"{name}: {weight:.3f}" for name, weight in fitted if weight))
-        print("recall@10 {:.4f} +- {:.4f}".format(*cross_validate(candidates, given, names)))
+        rankings[known] = candidates.fit(np.ones(len(candidates.rows), dtype=bool)).ranking
+        for linear in (False, True):
+            recall = cross_validate(candidates, given, names, linear=linear)
+            kind = "logistic regression" if linear else "networks"
+            print("{}, {}: recall@10 {:.4f} +- {:.4f}".format(known, kind, *recall))
+    write_rankings(rankings)
 
 
 if __name__ == "__main__":

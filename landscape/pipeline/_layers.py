@@ -47,8 +47,8 @@ if TYPE_CHECKING:
 
     from landscape.corpus.thesaurus import Thesaurus
     from landscape.overlays.citations import Links
+    from landscape.overlays.thesaurus.concept_model import ConceptModel
     from landscape.overlays.thesaurus.matching import TermMatches, TermReader
-    from landscape.overlays.thesaurus.tagging import ConceptModel
 
 
 MISSIONS = "missions.parquet"
@@ -306,8 +306,8 @@ def _learned_from(context: Context) -> int:
 
 def _learn(context: Context, thesaurus: Thesaurus, n_sampled: int) -> ConceptModel:
     """Learn from a sample of papers how concepts are used."""
+    from landscape.overlays.thesaurus.concept_model import learn_model
     from landscape.overlays.thesaurus.matching import join_term_matches
-    from landscape.overlays.thesaurus.tagging import learn_model
 
     rng = np.random.default_rng(0)
     rows = np.sort(rng.choice(context.manifest.n_papers, size=n_sampled, replace=False))
@@ -339,7 +339,8 @@ def _tag(
     task: _LayerTask, *, thesaurus: Path | None, checksum: str, work: Path, atlas: Path
 ) -> None:
     """Tag the papers of a slice with concepts, and write the table."""
-    from landscape.overlays.thesaurus.tagging import ConceptModel, tag_wording
+    from landscape.overlays.thesaurus.concept_model import ConceptModel
+    from landscape.overlays.thesaurus.tagging import tag_wording
 
     piece, file, _ = task
     if file.is_file():

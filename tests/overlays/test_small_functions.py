@@ -51,8 +51,8 @@ from landscape.overlays.thesaurus._candidates import (
     word_bag,
 )
 from landscape.overlays.thesaurus._extents import neighbour_shares
+from landscape.overlays.thesaurus.concept_model import learn_meaning
 from landscape.overlays.thesaurus.matching import Lexicon, TermReader, split_texts
-from landscape.overlays.thesaurus.tagging import learn_meaning
 from landscape.overlays.trends._authors import is_compatible, person_key
 from landscape.overlays.trends._topics import false_discovery_rates, read_groups
 from landscape.overlays.trends.affiliations import country_names

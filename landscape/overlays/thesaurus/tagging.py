@@ -3,50 +3,24 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cache
-from itertools import permutations
-from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from landscape._io import data_file, read_yaml
 from landscape.corpus.thesaurus import Thesaurus
-from landscape.overlays.thesaurus.matching import (
-    GIVEN,
-    GIVEN_BY_NAME,
-    TermMatches,
-    TermStems,
-    covered,
-    rarity,
-    read_papers,
-    split,
-    stem_terms,
-)
+from landscape.overlays.thesaurus._features import FEATURES, Evidence, features, gather_evidence
+from landscape.overlays.thesaurus.concept_model import ConceptModel, read_ranking
+from landscape.overlays.thesaurus.matching import GIVEN, GIVEN_BY_NAME, TermMatches, read_papers
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
-    from scipy.sparse import csr_matrix
 
 
-@dataclass(frozen=True)
-class TaggingSettings:
-    """Settings of tagging; ``thesaurus.yaml`` contains the weights of the features."""
-
-    least_score: float = 0.0002
-    most_meant: int = 100  # number of candidates from the model
-    most_similar: int = 20  # number of candidates with similar term embeddings
-    whole_term: float = 0.999
-    ridge: float = 10.0
-    spread_power: float = 0.3  # exponent: 0.5 favours rare concepts, 0 favours common concepts
-    fewest_papers: int = 4
-    n_axes: int = 256  # of the vectors of words
-
-
-_SETTINGS = TaggingSettings()
+_LEAST_SCORE = 0.0002
 _STEP = 0.001  # difference between the scores of a concept and of its broader concept
 
 
@@ -74,9 +48,10 @@ def tag_papers(
     """Tag papers with the concepts of a thesaurus.
 
     The candidates are concepts named in the paper, concepts named in papers with similar words or
-    embeddings, and concepts whose term has a similar embedding. A logistic regression on the
-    concepts that authors chose ranks the candidates. A second one on judged tags lowers concepts
-    that are supported only by their meaning, by a word with many meanings or by one mention.
+    embeddings, and concepts whose term has a similar embedding. A small network, fitted to the
+    concepts that authors chose, ranks the candidates. A logistic regression on judged tags lowers
+    concepts that are supported only by their meaning, by a word with many meanings or by one
+    mention.
 
     Parameters
     ----------
@@ -134,21 +109,17 @@ def tag_wording(
     evidence = gather_evidence(wording, vectors, thesaurus, model)
     given = wording.given
     found = [(given if only is None else given[given["row"].isin(only)]).assign(titled=False)]
-    fitted = read_yaml(data_file("thesaurus.yaml"))
-    known = "without_vectors" if vectors is None else "with_vectors"
-    chosen, judged = fitted["weights"][known], fitted["judgements"]
-    weights, judging = (
-        np.array([fit.get(name, 0.0) for name in FEATURES]) for fit in (chosen, judged)
-    )
+    ranking = read_ranking("without_vectors" if vectors is None else "with_vectors")
+    judged = read_yaml(data_file("thesaurus.yaml"))["judgements"]
+    judging = np.array([judged.get(name, 0.0) for name in FEATURES])
     for rows, columns, values in features(
         evidence, vectors, concept_vectors, usage(thesaurus), only=only
     ):
-        odds = chosen["intercept"] + values @ weights
-        odds = judged["intercept"] + judged["odds"] * odds + values @ judging
+        odds = judged["intercept"] + judged["odds"] * ranking.log_odds(values) + values @ judging
         titled = values[:, FEATURES.index("in_full")] > 0
         odds = np.where(titled, np.logaddexp(odds, judged["in_title"]), odds)
         scores = 1.0 / (1.0 + np.exp(-odds))
-        likely = scores >= _SETTINGS.least_score
+        likely = scores >= _LEAST_SCORE
         block = {
             "row": rows[likely],
             "column": columns[likely],
@@ -231,409 +202,3 @@ def _evidence(tags: pd.DataFrame, evidence: Evidence) -> NDArray[np.object_]:
         sources[hit] = names[surface.codes.to_numpy()[at[hit]]]
     sources[tags["score"].isin([GIVEN, GIVEN_BY_NAME]).to_numpy()] = "keywords"
     return sources
-
-
-FEATURES = (
-    "about",
-    "rank",
-    "root_rank",
-    "title",
-    "abstract",
-    "covered",
-    "covered_squared",
-    "rank_covered",
-    "similarity",
-    "frequency",
-    "about_abstract",
-    "frequency_abstract",
-    "inside",
-    "below",
-    "usage",
-    "loose",
-    "part",
-    "in_full",
-    "title_covered",
-    "meaning",
-    "alone",
-    "once",
-    "words",
-    "words_rank",
-    "words_meaning",
-    "rank_meaning",
-    "usage_meaning",
-    "similarity_meaning",
-)
-"""Names of the features of a pair of a paper and a concept; see `features`."""
-
-_ROWS_AT_ONCE = 2048
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """Terms found in papers and the model of concepts, used to compute `features`."""
-
-    thesaurus: Thesaurus
-    wording: TermMatches
-    in_title: csr_matrix
-    in_abstract: csr_matrix
-    times: csr_matrix
-    in_full: csr_matrix  # terms in titles that have one meaning
-    loose: csr_matrix  # `_vagueness` of concepts that are named only by vague terms
-    inside: csr_matrix
-    stems: TermStems
-    model: ConceptModel
-
-
-def gather_evidence(
-    wording: TermMatches,
-    vectors: NDArray[np.float32] | None,
-    thesaurus: Thesaurus,
-    model: ConceptModel | None = None,
-) -> Evidence:
-    """Collect the concepts named in papers, and fit the model of concepts, unless it is given."""
-    title, abstract = wording.title, wording.abstract
-    n = wording.n_papers
-    shape = (n, len(thesaurus))
-    in_title, in_abstract = _named(wording, len(thesaurus))
-    inside = _matrix(title, title["inside"], shape) + _matrix(abstract, abstract["inside"], shape)
-    model = model or learn_model(wording, vectors, thesaurus)
-    stems = stem_terms(thesaurus)
-    times = _matrix(abstract, abstract["times"], shape)
-    vague = _vagueness(title, thesaurus), _vagueness(abstract, thesaurus)
-    in_full = _matrix(title, (title["times"] > 0) & (vague[0] == 0), shape)
-    clear = in_full + _matrix(abstract, (abstract["times"] > 0) & (vague[1] == 0), shape)
-    loose = _matrix(title, (title["times"] > 0) * vague[0], shape).maximum(
-        _matrix(abstract, (abstract["times"] > 0) * vague[1], shape)
-    )
-    loose = loose - loose.multiply(clear > 0)
-    return Evidence(
-        thesaurus, wording, in_title, in_abstract, times, in_full, loose, inside, stems, model
-    )
-
-
-def _named(wording: TermMatches, n_concepts: int) -> tuple[csr_matrix, csr_matrix]:
-    """Return the concepts named in titles and in abstracts, each of shape (n, n_concepts)."""
-    shape = (wording.n_papers, n_concepts)
-    both = wording.title, wording.abstract
-    in_title, in_abstract = (_matrix(table, table["times"] > 0, shape) for table in both)
-    return in_title, in_abstract
-
-
-def _vagueness(table: pd.DataFrame, thesaurus: Thesaurus) -> NDArray[np.float32]:
-    """Return 0 for terms with one meaning, 2 for a word of the preferred term, otherwise 1.
-
-    A preferred term, several words, an abbreviation and a term that the thesaurus explains in
-    brackets ("Inflation (cosmology)") have one meaning. Other terms have many,
-    such as "stars" for "Stellar types", or "planets" for "Solar system planets".
-    """
-    known = list(thesaurus.concepts.values())
-    labels = [tuple(split(one.label)[0]) for one in known]
-    short = [{name for name in one.alternatives if name.isupper()} for one in known]
-    bare = [
-        {tuple(split(name.partition(" (")[0])[0]) for name in one.names if name.endswith(")")}
-        for one in known
-    ]
-    names = [str(name) for name in table["surface"].cat.categories]
-    words = [tuple(split(name.replace("-", " "))[0]) for name in names]
-    single = [
-        {normal[0] for name in one.names if len(normal := split(name)[0]) == 1} for one in known
-    ]
-    several = [
-        [" ".join(normal) for name in one.names if len(normal := split(name)[0]) > 1]
-        for one in known
-    ]
-    codes = table["surface"].cat.codes.to_numpy(np.int64)
-    pairs, place = np.unique(
-        codes * len(known) + table["column"].to_numpy(np.int64), return_inverse=True
-    )
-    vague = np.zeros(len(pairs), dtype=np.float32)
-    for at, (code, column) in enumerate(np.column_stack(np.divmod(pairs, len(known))).tolist()):
-        name, label, term = names[code], labels[column], words[code]
-        if len(term) > 1 and "-" in name:  # the term may be one word of "gravity-mode"
-            parts = tuple(part for part in term if part in single[column])
-            whole = " ".join(term)
-            if parts and not any(other in whole for other in several[column]):
-                term = parts[:1]
-        if len(term) > 1 or name in short[column] or term in bare[column]:
-            continue
-        if term != label:
-            vague[at] = 1 + bool(set(term) & set(label))
-        elif name.isupper() and len(name) > 1:  # the survey APOGEE is not the apogee
-            vague[at] = 1
-    return vague[place.ravel()]
-
-
-def _matrix(table: pd.DataFrame, values: pd.Series, shape: tuple[int, int]) -> csr_matrix:
-    from scipy.sparse import csr_matrix
-
-    places = (table["row"].to_numpy(), table["column"].to_numpy())
-    made = csr_matrix((values.to_numpy(np.float32), places), shape=shape)
-    made.eliminate_zeros()
-    return made
-
-
-def features(
-    evidence: Evidence,
-    vectors: NDArray[np.float32] | None,
-    concept_vectors: NDArray[np.float32] | None,
-    usage: NDArray[np.float32],
-    *,
-    only: NDArray[np.int64] | None = None,
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]]:
-    """Yield the features of every candidate concept, in blocks of papers."""
-    n, m = evidence.in_title.shape
-    in_text = evidence.wording.in_text
-    weights, frequency = evidence.model.rarity, evidence.model.frequency
-    meaning, by_words = evidence.model.meaning, evidence.model.by_words
-    below = _steps_down(evidence.thesaurus)
-    beside = _neighbours(evidence.thesaurus, below)
-    rivals = _rivals(evidence.thesaurus)
-    wanted = np.arange(n) if only is None else np.asarray(only, dtype=np.int64)
-    for start in range(0, len(wanted), _ROWS_AT_ONCE):
-        rows = wanted[start : start + _ROWS_AT_ONCE]
-        shape = (len(rows), m)
-        about = np.zeros(shape, np.float32)
-        similarity = np.zeros(shape, np.float32)
-        if vectors is not None and meaning is not None:
-            about = meaning.scores(vectors[rows])
-        if vectors is not None and concept_vectors is not None:
-            similarity = np.asarray(vectors[rows], np.float32) @ concept_vectors.T
-        stems = _word_vectors(in_text[rows], weights, evidence.model.projection)
-        has_stems = stems.any(axis=1, keepdims=True)
-        words = np.where(has_stems, by_words.scores(stems), about)
-        if meaning is None:
-            about = words
-        share = covered(in_text[rows], evidence.stems, weights)
-        titled = covered(evidence.wording.in_title[rows], evidence.stems, weights)
-        title, abstract = evidence.in_title[rows], evidence.in_abstract[rows]
-        named = title + abstract
-        rank, words_rank = _ranks(about), _ranks(words)
-        chosen = (rank < _SETTINGS.most_meant) & (about > 0)
-        chosen |= (words_rank < _SETTINGS.most_meant) & (words > 0)
-        chosen |= share > _SETTINGS.whole_term
-        chosen[named.nonzero()] = True
-        if similarity.any():
-            last = m - min(_SETTINGS.most_similar, m)
-            chosen |= similarity >= np.partition(similarity, last, axis=1)[:, last, None]
-        for one, other in rivals if about.any() else ():
-            both = (evidence.loose[rows][:, [one, other]].toarray() > 0).all(axis=1)
-            chosen[both & (about[:, one] < about[:, other]), one] = False
-        at = np.flatnonzero(chosen)
-        row, column = np.divmod(at, max(m, 1))
-        rank_here = np.log1p(rank.ravel()[at])
-        columns = {
-            "about": about.ravel()[at],
-            "rank": rank_here,
-            "root_rank": np.exp(rank_here / 2),
-            "title": _pick(title, at),
-            "abstract": _pick(abstract, at),
-            "covered": share.ravel()[at],
-            "similarity": similarity.ravel()[at],
-            "frequency": frequency[column],
-            "inside": np.log1p(_pick(evidence.inside[rows], at)),
-            "below": _pick(named @ below, at) > 0,
-            "usage": usage[column],
-            "loose": _pick(evidence.loose[rows], at) == 1,
-            "part": _pick(evidence.loose[rows], at) == 2,
-            "near": _pick(named @ beside, at) > 0,
-            "in_full": _pick(evidence.in_full[rows], at),
-            "title_covered": titled.ravel()[at],
-        }
-        columns |= {
-            "covered_squared": columns["covered"] ** 2,
-            "rank_covered": columns["rank"] * columns["covered"],
-            "about_abstract": columns["about"] * columns["abstract"],
-            "frequency_abstract": columns["frequency"] * columns["abstract"],
-            "meaning": columns["title"] + columns["abstract"] == 0,
-            "once": (_pick(evidence.times[rows], at) == 1) & (columns["title"] == 0),
-            "words": words.ravel()[at],
-            "words_rank": np.log1p(words_rank.ravel()[at]),
-        }
-        columns |= {
-            f"{name}_meaning": columns[name] * columns["meaning"]
-            for name in ("words", "rank", "usage", "similarity")
-        }
-        columns["alone"] = columns["meaning"] & ~columns["near"]
-        values = np.column_stack([columns[name] for name in FEATURES]).astype(np.float32)
-        yield rows[row], column, values
-
-
-def _steps_down(thesaurus: Thesaurus) -> csr_matrix:
-    """Return a sparse 0/1 matrix from each concept (row) to its broader concepts (columns)."""
-    from scipy.sparse import csr_matrix
-
-    column_of = {concept_id: column for column, concept_id in enumerate(thesaurus.concepts)}
-    pairs = [
-        (column_of[concept.concept_id], column_of[parent])
-        for concept in thesaurus.concepts.values()
-        for parent in concept.broader
-    ]
-    children, parents = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    shape = (len(column_of), len(column_of))
-    return csr_matrix((np.ones(len(pairs), np.float32), (children, parents)), shape=shape)
-
-
-def _rivals(thesaurus: Thesaurus) -> list[tuple[int, int]]:
-    """Return all pairs of concepts that share an alternative term, such as "planets"."""
-    owners: dict[str, set[int]] = {}
-    for column, concept in enumerate(thesaurus.concepts.values()):
-        for name in concept.alternatives:
-            owners.setdefault(name.casefold(), set()).add(column)
-    return [
-        *dict.fromkeys(pair for sharing in owners.values() for pair in permutations(sharing, 2))
-    ]
-
-
-def _neighbours(thesaurus: Thesaurus, below: csr_matrix) -> csr_matrix:
-    """Return a sparse 0/1 matrix of the narrower, broader and related concepts of each concept."""
-    from scipy.sparse import csr_matrix
-
-    column_of = {concept_id: column for column, concept_id in enumerate(thesaurus.concepts)}
-    pairs = [
-        (column_of[concept.concept_id], column_of[other])
-        for concept in thesaurus.concepts.values()
-        for other in concept.related
-    ]
-    rows, columns = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    related = csr_matrix((np.ones(len(pairs), np.float32), (rows, columns)), shape=below.shape)
-    return ((below + below.T + related + related.T) > 0).astype(np.float32)
-
-
-def _pick(matrix: csr_matrix, at: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Return the elements of a sparse matrix at flat indices."""
-    return matrix.toarray().ravel()[at]
-
-
-def _ranks(scores: NDArray[np.float32]) -> NDArray[np.int32]:
-    """Rank the concepts of each paper; rank 0 is the best, and all are last without scores."""
-    order = np.argsort(-scores, axis=1)
-    ranks = np.empty(order.shape, dtype=np.int32)
-    np.put_along_axis(ranks, order, np.arange(scores.shape[1], dtype=np.int32)[None], axis=1)
-    ranks[~scores.any(axis=1)] = _SETTINGS.most_meant
-    return ranks
-
-
-_PAIRS_AT_ONCE = 16_384
-
-
-@dataclass(frozen=True)
-class Meaning:
-    """Linear model that scores concepts for a paper from the embedding of the paper."""
-
-    centre: NDArray[np.float32]
-    directions: NDArray[np.float32]
-
-    def scores(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Score papers for each concept, shape (n, n_concepts)."""
-        centred = np.asarray(vectors, dtype=np.float32) - self.centre
-        return np.asarray(centred @ self.directions, dtype=np.float32)
-
-
-@dataclass(frozen=True)
-class ConceptModel:
-    """What is learned from many papers to tag these and other papers.
-
-    `rarity` has a weight for each stem, and `frequency` the logarithm of the share of the papers
-    that name each concept. `projection` maps stems to the vectors that `by_words` scores, and
-    `meaning` scores embeddings.
-    """
-
-    rarity: NDArray[np.float32]
-    frequency: NDArray[np.float32]
-    projection: NDArray[np.float32]
-    by_words: Meaning
-    meaning: Meaning | None
-
-    def write(self, file: BinaryIO) -> None:
-        """Write the model as an ``.npz`` file."""
-        arrays = {
-            "rarity": self.rarity,
-            "frequency": self.frequency,
-            "projection": self.projection,
-            "words_centre": self.by_words.centre,
-            "words_directions": self.by_words.directions,
-        }
-        if self.meaning is not None:
-            arrays |= {"centre": self.meaning.centre, "directions": self.meaning.directions}
-        np.savez(file, **arrays)  # type: ignore[arg-type]  # the names are not its options
-
-    @classmethod
-    def read(cls, path: Path) -> ConceptModel:
-        """Read a model that `write` has written."""
-        with np.load(path, allow_pickle=False) as stored:
-            known = "centre" in stored
-            meaning = Meaning(stored["centre"], stored["directions"]) if known else None
-            by_words = Meaning(stored["words_centre"], stored["words_directions"])
-            rarity, frequency, projection = (
-                stored[name] for name in ("rarity", "frequency", "projection")
-            )
-            return cls(rarity, frequency, projection, by_words, meaning)
-
-
-def learn_model(
-    wording: TermMatches, vectors: NDArray[np.float32] | None, thesaurus: Thesaurus
-) -> ConceptModel:
-    """Fit the model of concepts to papers in which terms have already been found."""
-    in_title, in_abstract = _named(wording, len(thesaurus))
-    n = wording.n_papers
-    papers = (in_title + in_abstract).getnnz(axis=0)
-    named = in_title + in_abstract * 0.5
-    named.data = np.minimum(named.data, 1.0)
-    named.eliminate_zeros()
-    weights = rarity(wording.in_text)
-    projection = _project_stems(wording.in_text, weights)
-    return ConceptModel(
-        rarity=weights,
-        frequency=np.log1p(1e4 * papers / max(n, 1)).astype(np.float32),
-        projection=projection,
-        by_words=learn_meaning(_word_vectors(wording.in_text, weights, projection), named),
-        meaning=None if vectors is None or n == 0 else learn_meaning(vectors, named),
-    )
-
-
-def _weigh(in_text: csr_matrix, weights: NDArray[np.float32]) -> csr_matrix:
-    """Return the weights of the stems in each text, with rows of length 1."""
-    from scipy.sparse import diags
-
-    weighted = in_text.astype(np.float32) @ diags(weights)
-    lengths = np.sqrt(np.asarray(weighted.multiply(weighted).sum(axis=1)).ravel())
-    return (diags(1.0 / np.maximum(lengths, 1e-6)) @ weighted).tocsr()
-
-
-def _project_stems(in_text: csr_matrix, weights: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the main axes of the stems (Deerwester et al. 1990), shape (n_stems, n_axes)."""
-    from scipy.linalg import eigh
-
-    weighted = _weigh(in_text, weights)
-    products = (weighted.T @ weighted).toarray().astype(np.float64)
-    n = len(products)
-    first = max(n - _SETTINGS.n_axes, 0)
-    return np.asarray(eigh(products, subset_by_index=(first, n - 1))[1], dtype=np.float32)
-
-
-def _word_vectors(
-    in_text: csr_matrix, weights: NDArray[np.float32], projection: NDArray[np.float32]
-) -> NDArray[np.float32]:
-    """Return vectors of the stems in texts, shape (n, n_axes)."""
-    return np.asarray(_weigh(in_text, weights) @ projection, dtype=np.float32)
-
-
-def learn_meaning(vectors: NDArray[np.float32], named: csr_matrix) -> Meaning:
-    """Fit the linear model by ridge regression to papers that name concepts."""
-    n, dims = vectors.shape
-    centre = np.zeros(dims)
-    for start in range(0, n, _PAIRS_AT_ONCE):
-        centre += np.asarray(vectors[start : start + _PAIRS_AT_ONCE], dtype=np.float64).sum(0)
-    centre /= max(n, 1)
-    products = np.zeros((dims, dims))
-    targets = np.zeros((dims, named.shape[1]))
-    for start in range(0, n, _PAIRS_AT_ONCE):
-        block = np.asarray(vectors[start : start + _PAIRS_AT_ONCE], dtype=np.float32)
-        block = block - centre.astype(np.float32)
-        products += block.T @ block
-        targets += (named[start : start + _PAIRS_AT_ONCE].T @ block).T
-    directions = np.linalg.solve(products + _SETTINGS.ridge * np.eye(dims), targets)
-    variance = (directions * (products / max(n, 1) @ directions)).sum(0)
-    directions /= (variance + 1e-9) ** _SETTINGS.spread_power
-    directions[:, np.diff(named.tocsc().indptr) < _SETTINGS.fewest_papers] = 0.0
-    return Meaning(centre.astype(np.float32), directions.astype(np.float32))

@@ -11,7 +11,7 @@ import numpy as np
 from landscape._author_names import short_names
 from landscape._wording import count
 from landscape.errors import InputError
-from landscape.figures._density_map import query_map_scene
+from landscape.figures._query_map import query_map_scene
 from landscape.figures.caption import Caption
 from landscape.figures.export import draw
 from landscape.figures.labels import clean_name

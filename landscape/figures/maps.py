@@ -220,15 +220,20 @@ def ramp_image(position: ArrayLike, ramp: Floats, extent: Box, *, gid: str = "de
     return Image(pixels=pixels, extent=extent, gid=gid, order=0.0)
 
 
-def density_key(page: Page, tones: Tones) -> Key:
-    """Return the colour key of a density map, in papers per area of one square of the key."""
+def density_key(page: Page, tones: Tones, *, share_of: float | None = None) -> Key:
+    """Return the colour key of a density map, in papers per area of one square of the key.
+
+    If `share_of` is given, the unit is percent of this number of papers.
+    """
     area = (11.0 * page.scale / page.pixel) ** 2  # pixels in one square of the key
+    area *= 1 if share_of is None else 100 / share_of
     squares = []
     for value in key_values(tones.density(0.10) * area, tones.top * area):
         colour = pick(page.colours.ramp, tones.position(value / area))
         words = f"{value:,.0f}" if value >= 1 else f"{value:.1g}"
         squares.append((words, tuple(colour.tolist())))
-    return Key("Papers in a square this size", squares)
+    what = "Papers" if share_of is None else "Percent of papers"
+    return Key(f"{what} in a square this size", squares)
 
 
 def key_values(least: float, most: float) -> list[float]:

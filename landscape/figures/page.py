@@ -466,7 +466,8 @@ class Page:
         if self._column() >= 0.45 * self.width:
             widths = [self.extent(entry.words, size=SMALL).width for entry in self.legend]
             legend = max(widths, default=0.0) + (_SQUARE + 5) * scale
-            left = self.width - self.margin - max(pitch * max(4, len(key.squares)), legend)
+            title = self.extent(key.title, size=SMALL).width
+            left = self.width - self.margin - max(pitch * max(4, len(key.squares)), legend, title)
             top = self.caption_height - 0.45 * self.margin
         else:
             left, top = self.margin, self._foot - 2 * scale

@@ -281,7 +281,7 @@ class Page:
         self, words: str, *, width: float, size: float = NORMAL, weight: str = "normal"
     ) -> str:
         """Truncate a line to a width in points, with an ellipsis."""
-        whole = clean_name(words, most=200)
+        whole = clean_name(words, most=300)
         if self.extent(whole, size=size, weight=weight).width <= width:
             return whole
         n = bisect_right(

@@ -38,6 +38,8 @@ _PARTICLES = frozenset(
         "zu",
     ]
 )
+#: One initial with a period, or several initials, after a name, as in "Pranjal R. S.".
+_LAST_INITIALS = re.compile(r"(?<=\w\w)\.?((?: [^\W\d_]\.?){2,}|(?: ?\b[^\W\d_]\.)+)$")
 _GROUP = re.compile(r"collaborat|consortium|\bteam\b|\bgroup\b", re.IGNORECASE)
 
 
@@ -69,7 +71,16 @@ def parse_name(name: str) -> AuthorName:
 
 
 def _split_spoken(name: str) -> tuple[str, str]:
-    """Split a name "Given Family"; particles such as "de" are part of the family name."""
+    """Split a name "Given Family"; particles such as "de" are part of the family name.
+
+    Initials at the end are given names after a single name, and else part of the family name, as
+    in ADS ("Pranjal, R. S." and "Balagopal V., A.").
+    """
+    match = _LAST_INITIALS.search(name)
+    if match and match.start():
+        *given, family = name[: match.start()].split()
+        initials = match[1].strip()
+        return (f"{family} {initials}", " ".join(given)) if given else (family, initials)
     words = name.split()
     if len(words) < 2 or words[-1].lower() in ("collaboration", "team", "consortium", "group"):
         return name, ""

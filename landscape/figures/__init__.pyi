@@ -1,10 +1,11 @@
 from ._changes import changes, changes_scene
 from ._compare import compare, compare_scene
-from ._density_map import heatmap, heatmap_scene, query_map, query_map_scene
+from ._density_map import heatmap, heatmap_scene
 from ._impact import impact, impact_scene
 from ._interactive import interactive
 from ._intervals import intervals, intervals_scene
 from ._new_topics import new_topics, new_topics_scene
+from ._query_map import query_map, query_map_scene
 from ._report import report, report_scene
 from ._reviews import coverage_scene, reviews, reviews_scene
 from ._survey import survey_map, survey_map_scene, survey_tree, survey_tree_scene

@@ -44,10 +44,14 @@ _ROW, _ROOMY_ROW = 13.0, 20.0  # points
 _MAX_ROWS = 30
 _NAMES_ON_MAP = 24
 _HOW = (
-    "Bars are 95% intervals; filled marks are significant at this rate. Bars without a mark have "
-    "no paper in one selection."
+    "The regions with the smallest p values are listed, ordered by odds ratio.",
+    "Bars are 95% intervals; open marks are not significant after correction for multiple tests.",
 )
-
+_CUT = (
+    "An interval with an arrow has no end, because one selection has no papers in the region, so "
+    "the odds ratio has no mark.",
+)
+_ARROW = 5.0  # size of an arrow in points
 _USES = "Papers of a facility use its data."
 
 
@@ -137,7 +141,9 @@ def compare_scene(
     dots = () if sides[0].store is sides[1].store else (_PAPERS,)
     facilities = any(name.startswith("facility:") for name in analysis.tables["selections"]["name"])
     uses = (_USES,) * facilities
-    sentences = [*filter(None, lines[:1]), *uses, _HOW, *dots, *lines[1:], NEARNESS]
+    has_zero = (tested[["a_papers", "b_papers"]] == 0).any(axis=None)
+    how = (*_HOW, *(_CUT if has_zero else ()))
+    sentences = [*filter(None, lines[:1]), *how, *dots, *uses, *lines[1:], NEARNESS]
     title = f"{names['a']} against {names['b']}: regions with different shares of papers."
     generated = bool(analysis.bounds.get("generated"))
     caption = Caption(title[:1].upper() + title[1:], sentences, generated)
@@ -245,8 +251,22 @@ def _draw_forest(
             hover=[hover[row] for row in at],
         )
     )
+    # The tip of an arrow is at the end of the axis.
+    tip = reach ** (1 - _ARROW * scale / (panel.box[2] - panel.box[0]))
     for row in np.flatnonzero(~bounded):
-        ends_of = (low[row], reach) if shown["b_papers"].iloc[row] == 0 else (1 / reach, high[row])
+        is_above = shown["b_papers"].iloc[row] == 0
+        ends_of = (low[row], tip) if is_above else (1 / tip, high[row])
+        panel.layers.append(
+            Points(
+                x=[tip if is_above else 1 / tip],
+                y=[float(row)],
+                marker=">" if is_above else "<",
+                colour=tones[row],
+                size=_ARROW * scale,
+                gid="open end",
+                hover=[hover[row]],
+            )
+        )
         panel.layers.append(
             Lines(
                 lines=[np.array([[end, row] for end in ends_of])],

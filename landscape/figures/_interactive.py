@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from landscape.errors import InputError
 from landscape.figures._changes import changes_scene
 from landscape.figures._compare import compare_scene
-from landscape.figures._density_map import heatmap_scene, query_map_scene
+from landscape.figures._density_map import heatmap_scene
 from landscape.figures._impact import impact_scene
 from landscape.figures._intervals import KINDS, intervals_scene
 from landscape.figures._new_topics import new_topics_scene
+from landscape.figures._query_map import query_map_scene
 from landscape.figures._reviews import coverage_scene, reviews_scene
 from landscape.figures._time_slices import time_slices_scene
 from landscape.figures._trends import author_scene, trends_scene

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -11,11 +12,11 @@ import numpy as np
 from landscape._author_names import short_names
 from landscape._wording import count
 from landscape.errors import InputError
-from landscape.figures._density_map import query_map_scene
+from landscape.figures._query_map import query_map_scene
 from landscape.figures.caption import Caption
 from landscape.figures.export import draw
 from landscape.figures.labels import clean_name
-from landscape.figures.page import NORMAL, SIZE_INCHES, Page, PageOptions
+from landscape.figures.page import NORMAL, SIZE_INCHES, SMALL, Page, PageOptions
 from landscape.figures.scene import Axis, Box, Lines, Panel, Points, Scene
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from landscape.store import AtlasStore
     from landscape.types import Crawled, Survey
 
-_MAX_LENGTH = 160  # maximum number of characters of a label
+_MAX_LENGTH = 240  # maximum number of characters of a label
 _INDENT = 15.0  # points for each level of the tree
 _ROW_INCHES = 0.185
 _MIN_LETTERS = 4.6  # points
@@ -91,10 +92,14 @@ def survey_tree_scene(survey: Survey, *, most: int = 30, **look: Unpack[PageOpti
     if not survey.crawled:
         raise InputError("Nothing to plot: the survey judged no papers. Ask another question.")
     nodes = _nodes(survey, most=most)
-    caption = _write_bounds(survey, sum(node.one is not None for node in nodes))
+    caption = _write_bounds(survey, [node for node in nodes if node.one is not None])
     height = float(np.clip(_ROW_INCHES * (len(nodes) + 8), 3.0, 24.0))
     page = Page(caption, look, size=(SIZE_INCHES[0], height), smallest=(4.0, 3.0))
-    _draw(page, page.chart_area, nodes)
+    left, bottom, right, top = page.chart_area
+    heading = top - SMALL * page.scale
+    faint = page.colours.faint
+    page.write("Score", right, heading, size=SMALL, align="right", colour=faint, in_panel=True)
+    _draw(page, (left, bottom, right, heading - 3 * page.scale), nodes)
     ways = Counter(one.how for one in survey.selected)
     found = ", ".join(f"{n} {_WAYS.get(how, how)}" for how, n in ways.items())
     more = f"Selected papers by way of discovery: {found or 'none'}."
@@ -213,8 +218,8 @@ def _note(node: _Node) -> str:
     """Return the score of a paper, and how it was found if not by a search."""
     if node.one is None:
         return ""
-    way = "score" if node.how == "search" else f"{_WAYS.get(node.how, node.how)},"
-    return f"{way} {node.one.score:.2f}"
+    way = "" if node.how == "search" else f"{_WAYS.get(node.how, node.how)}, "
+    return f"{way}{node.one.score:.2f}"
 
 
 def _add_dots(
@@ -246,14 +251,14 @@ def _add_dots(
 
 def _label(judged: Crawled) -> str:
     """Return the label of a paper: short author names, year and title."""
-    names = short_names(judged.paper.authors, link="&")
+    names = short_names(judged.paper.authors, link="&") or "(no authors known)"
     head = f"{names} {judged.paper.year or ''}".strip()
-    return clean_name(
-        f"{head}: {judged.paper.title}" if names else judged.paper.title, most=_MAX_LENGTH
-    )
+    return clean_name(f"{head}: {judged.paper.title}", most=_MAX_LENGTH)
 
 
-def _write_bounds(survey: Survey, drawn: int) -> Caption:
+def _write_bounds(survey: Survey, papers: Sequence[_Node]) -> Caption:
+    """Return the caption, which explains the indentation if papers led to other papers."""
+    drawn, is_flat = len(papers), len({node.column for node in papers}) == 1
     question = clean_name(survey.question, most=240)
     chosen, judged = len(survey.selected), len(survey.crawled)
     sentences = [
@@ -263,11 +268,12 @@ def _write_bounds(survey: Survey, drawn: int) -> Caption:
             if drawn < judged
             else []
         ),
+        "All papers drawn were found by a search."
+        if is_flat and all(node.how == "search" for node in papers)
+        else "Papers are indented below the search or the paper that led to them.",
+        "Filled dots are selected papers; open dots are papers that were judged but not selected.",
         survey.coverage.bounds,
         *survey.coverage.notes,
-        "Papers are indented below the search or the paper that led to them, with the way and the "
-        "score on the right. Filled dots are selected papers; open dots are papers that were "
-        "judged but not selected.",
     ]
     head = f"“{question}”: {chosen:,} of {count(judged, 'judged paper')} were selected."
     return Caption(head, sentences, survey.coverage.generated)

@@ -21,13 +21,14 @@ from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures._impact import View, add_shares, percent, scale_top, share_key, share_maps
 from landscape.figures.caption import GENERATED, NEARNESS, Caption, facts_of, headline
-from landscape.figures.colours import choose_tones
+from landscape.figures.colours import Tones, choose_tones
 from landscape.figures.export import draw, few_colours
 from landscape.figures.labels import clean_name
 from landscape.figures.maps import (
     add_few_names,
     add_names,
     chosen_topics,
+    density_key,
     fitted_page,
     map_panel,
     map_panels,
@@ -53,10 +54,8 @@ if TYPE_CHECKING:
 _MAX_SLICES, _USUAL_SLICES, _NAMES_PER_SLICE = 24, 6, 9
 _RASTER_DPI = 150  # maps of slices are small
 _HEADING = 13.0  # height of the heading above each map, in points
-_HOW = (
-    "Axes and colours are the same in all slices. The colour shows the density of the papers of a "
-    "slice, divided by their number, so it does not depend on the growth of the corpus."
-)
+_STRIP = 6.0  # height of a hatched strip, in points
+_HOW = "Colours show shares of the papers of a slice, on one scale for all slices."
 
 
 def time_slices(
@@ -119,12 +118,10 @@ def time_slices_scene(
     chosen, slice_of = cut(year, edges)
     years, facts = read_years(atlas), facts_of(atlas)
     caption = Caption(
-        f"The map in time slices: {headline(facts)}",
-        [*years.warnings, _HOW, NEARNESS],
-        facts.generated,
+        f"Time slices of {headline(facts)}", [_HOW, *years.warnings, NEARNESS], facts.generated
     )
     size = fitted_page(x, y, len(chosen) - 1)
-    page = Page(caption, look, size=size, smallest=(4.0, 3.0))
+    page = Page(caption, look, size=size, smallest=(4.0, 3.0), has_key=True)
     table = slice_table(atlas.map["topic_id"].to_numpy(), slice_of, chosen, atlas.topics)
     _draw(page, x, y, slice_of, chosen, years, topics=atlas.topics)
     _add_region_dots(page, table, atlas.topics)
@@ -225,7 +222,8 @@ def _draw(
     boxes = tile(box, len(inside), heading=_HEADING * page.scale, gap=8 * page.scale)
     panels = map_panels(page, boxes, x, y)
     names = chosen_topics(topics, levels=(0,))
-    positions_of = smoothed_slices(page, panels[0], x, y, inside)
+    positions_of, tones, n_usual = smoothed_slices(page, panels[0], x, y, inside)
+    page.write_key(density_key(page, tones, share_of=n_usual))
     for number, (panel, position) in enumerate(zip(panels, positions_of, strict=True)):
         panel.layers.append(ramp_image(position, page.colours.ramp, panel.extent))
         n_papers, (first, last) = int(inside[number].sum()), (edges[number], edges[number + 1] - 1)
@@ -238,17 +236,19 @@ def _draw(
             size=8.5,
             note_colour=page.colours.accent if gaps else None,
         )
-        if hatched[number]:
+        if hatched[number]:  # a strip in the margin, which hides no papers
+            x0, y0, x1, y1 = panel.extent
+            strip = _STRIP * page.scale / (panel.box[3] - panel.box[1]) * (y1 - y0)
             panel.layers.append(
                 Hatched(
                     where=np.ones((1, 1), dtype=bool),
-                    extent=panel.extent,
+                    extent=(x0, y0, x1, y0 + strip),
                     colour=page.colours.faint,
                 )
             )
         add_few_names(page, panel, names, most=_NAMES_PER_SLICE, size=6.2)
     if any(hatched):
-        page.hatching_key(right, bottom, f"slices mostly of {IN_PART}")
+        page.hatching_key(right, bottom, f"slice mostly of {IN_PART}")
 
 
 def _add_region_dots(page: Page, table: pd.DataFrame, topics: pd.DataFrame) -> None:
@@ -279,8 +279,11 @@ def _add_region_dots(page: Page, table: pd.DataFrame, topics: pd.DataFrame) -> N
 
 def smoothed_slices(
     page: Page, panel: Panel, x: Floats, y: Floats, inside: list[Bools]
-) -> list[Grid]:
-    """Return the density of each slice as ramp positions, with a common kernel and scale."""
+) -> tuple[list[Grid], Tones, float]:
+    """Return the density of each slice as ramp positions, with a common kernel and scale.
+
+    The scale is that of a slice with the median number of papers, which is also returned.
+    """
     from scipy.ndimage import gaussian_filter
 
     left, bottom, right, top = panel.box
@@ -293,7 +296,8 @@ def smoothed_slices(
     weights = [grid * np.float32(fewest / max(1.0, grid.sum())) for grid in counts]
     shares = [gaussian_filter(grid, sigma, mode="constant") for grid in weights]
     tones = choose_tones(np.concatenate(shares), np.concatenate(weights))
-    return [np.asarray(tones.position(share), dtype=np.float32) for share in shares]
+    drawn = [np.asarray(tones.position(share), dtype=np.float32) for share in shares]
+    return drawn, tones, fewest
 
 
 def _describe(table: pd.DataFrame) -> str:

@@ -220,15 +220,20 @@ def ramp_image(position: ArrayLike, ramp: Floats, extent: Box, *, gid: str = "de
     return Image(pixels=pixels, extent=extent, gid=gid, order=0.0)
 
 
-def density_key(page: Page, tones: Tones) -> Key:
-    """Return the colour key of a density map, in papers per area of one square of the key."""
+def density_key(page: Page, tones: Tones, *, share_of: float | None = None) -> Key:
+    """Return the colour key of a density map, in papers per area of one square of the key.
+
+    If `share_of` is given, the unit is percent of this number of papers.
+    """
     area = (11.0 * page.scale / page.pixel) ** 2  # pixels in one square of the key
+    area *= 1 if share_of is None else 100 / share_of
     squares = []
     for value in key_values(tones.density(0.10) * area, tones.top * area):
         colour = pick(page.colours.ramp, tones.position(value / area))
         words = f"{value:,.0f}" if value >= 1 else f"{value:.1g}"
         squares.append((words, tuple(colour.tolist())))
-    return Key("Papers in a square this size", squares)
+    what = "Papers" if share_of is None else "Percent of papers"
+    return Key(f"{what} in a square this size", squares)
 
 
 def key_values(least: float, most: float) -> list[float]:
@@ -548,25 +553,30 @@ def mark_papers(
     outliers: Bools,
     hover: Sequence[str] = (),
     ranks: Sequence[int] | None = None,
-) -> tuple[Floats, int]:
-    """Mark and number the papers; return the occupied boxes and the count of omitted numbers.
+    numbered: Bools | None = None,
+    reserved: Floats | None = None,
+) -> tuple[Floats, list[int]]:
+    """Mark and number the papers, the best on top; return occupied boxes and omitted numbers.
 
-    The numbers are `ranks`, or count from 1.
+    The numbers are `ranks`, or count from 1; papers that are not `numbered` have none.
     """
-    shown = ranks if ranks is not None else range(1, len(x) + 1)
+    shown = list(ranks if ranks is not None else range(1, len(x) + 1))
+    wanted = np.ones(len(x), bool) if numbered is None else numbered
     at, small = panel.to_page(x, y), page.scale * _shrinking(len(x))
     half = small * np.where(outliers, 0.75 * _DIAMOND, 0.5 * _DOT) + 0.6
     dots = np.hstack([at - half[:, None], at + half[:, None]])
-    numbers, leaders = _place_numbers(page, panel, at, dots)
+    blocked = dots if reserved is None else np.vstack([dots, reserved])
+    numbers, leaders = _place_numbers(page, panel, at, blocked, shown, wanted)
     for which, gid, order in ((~outliers, "found", 2.3), (outliers, "apart", 2.4)):
         styles = symbols(page.colours, scale=small)[gid]
-        texts = [hover[place] for place in np.flatnonzero(which).tolist()] if len(hover) else ()
+        back = np.flatnonzero(which)[::-1].tolist()  # the first paper is on top
+        texts = [hover[place] for place in back] if len(hover) else ()
         for number, style in enumerate(styles if which.any() else ()):
             last = number == len(styles) - 1  # the first of two styles is a halo
             panel.layers.append(
                 Points(
-                    x=x[which],
-                    y=y[which],
+                    x=x[back],
+                    y=y[back],
                     **style,
                     gid=gid,
                     order=order + 0.01 * number,
@@ -602,7 +612,7 @@ def mark_papers(
         )
     placed = ~np.isnan(numbers[:, 0])
     taken = np.concatenate([dots, numbers[placed], _along(leaders)])
-    return taken, int((~placed).sum())
+    return taken, [shown[place] for place in np.flatnonzero(wanted & ~placed).tolist()]
 
 
 def symbols(colours: Theme, *, scale: float) -> dict[str, tuple[dict[str, Any], ...]]:
@@ -641,7 +651,7 @@ def legend_of(
 
 def outline_style(colours: Theme, scale: float) -> dict[str, Any]:
     """Return the style of the outline of a region."""
-    return {"colour": colours.found, "width": 0.9 * scale, "dashes": "dashed"}
+    return {"colour": colours.found, "width": 1.2 * scale, "dashes": "dashed"}
 
 
 def _shrinking(n: int) -> float:
@@ -649,34 +659,37 @@ def _shrinking(n: int) -> float:
     return float(np.clip((FEW / max(n, 1)) ** 0.3, 0.5, 1.0))
 
 
-def _place_numbers(page: Page, panel: Panel, at: Floats, dots: Floats) -> tuple[Floats, Floats]:
+def _place_numbers(
+    page: Page, panel: Panel, at: Floats, blocked: Floats, ranks: Sequence[int], wanted: Bools
+) -> tuple[Floats, Floats]:
     """Return the boxes and leader lines of the numbers, or NaN for numbers that do not fit."""
     numbers, leaders = np.full((len(at), 4), np.nan), np.full((len(at), 4), np.nan)
-    n = min(len(at), FEW)
+    some = np.flatnonzero(wanted)[:FEW]
     size = _NUMBER if len(at) <= FEW else _SMALL_NUMBER
-    extents = [page.extent(str(rank), size=size, weight="bold") for rank in range(1, n + 1)]
+    extents = [page.extent(str(ranks[place]), size=size, weight="bold") for place in some]
     placement = place_labels(
-        at[:n],
+        at[some],
         [np.array([[extent.width, extent.ascent]]) for extent in extents],
         frame=_frame(page, panel),
-        reserved=dots,
+        reserved=blocked,
         gap=page.scale,
         clear=0.5,
         reach=200 * page.scale,
         directions=48,
     )
-    numbers[:n], leaders[:n] = placement.boxes, placement.leaders
-    leaders[:n][_clearly_alongside(at, numbers[:n], near=_ALONGSIDE * page.scale)] = np.nan
+    numbers[some], leaders[some] = placement.boxes, placement.leaders
+    alongside = _clearly_alongside(at, at[some], placement.boxes, near=_ALONGSIDE * page.scale)
+    leaders[some[alongside]] = np.nan
     return numbers, leaders
 
 
-def _clearly_alongside(at: Floats, boxes: Floats, *, near: float) -> Bools:
+def _clearly_alongside(at: Floats, own_at: Floats, boxes: Floats, *, near: float) -> Bools:
     """Return whether each number is near its own symbol and far from others, shape (n,)."""
     nearest = np.clip(at[None], boxes[:, None, :2], boxes[:, None, 2:])
     # distances between numbers and symbols
     away = np.hypot(*np.moveaxis(nearest - at[None], -1, 0))
-    own = np.diag(away)
-    elsewhere = np.hypot(*np.moveaxis(at[: len(boxes), None] - at[None], -1, 0)) > 0.5
+    own = np.hypot(*(np.clip(own_at, boxes[:, :2], boxes[:, 2:]) - own_at).T)
+    elsewhere = np.hypot(*np.moveaxis(own_at[:, None] - at[None], -1, 0)) > 0.5
     others = np.where(elsewhere, away, np.inf).min(axis=1, initial=np.inf)
     return (own <= near) & (others > 1.6 * own)
 

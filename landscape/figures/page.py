@@ -285,7 +285,7 @@ class Page:
         self, words: str, *, width: float, size: float = NORMAL, weight: str = "normal"
     ) -> str:
         """Truncate a line to a width in points, with an ellipsis."""
-        whole = clean_name(words, most=200)
+        whole = clean_name(words, most=300)
         if self.extent(whole, size=size, weight=weight).width <= width:
             return whole
         n = bisect_right(
@@ -468,7 +468,10 @@ class Page:
         scale, faint = self.scale, self.colours.faint
         side, pitch = _SQUARE * scale, _KEY_WIDTH * scale / _MAX_SQUARES
         if self._column() >= 0.45 * self.width:
-            left = self.width - self.margin - pitch * max(4, len(key.squares))
+            widths = [self.extent(entry.words, size=SMALL).width for entry in self.legend]
+            legend = max(widths, default=0.0) + (_SQUARE + 5) * scale
+            title = self.extent(key.title, size=SMALL).width
+            left = self.width - self.margin - max(pitch * max(4, len(key.squares)), legend, title)
             top = self.caption_height - 0.45 * self.margin
         else:
             left, top = self.margin, self._foot - 2 * scale
@@ -542,7 +545,7 @@ class Page:
         names = right - left - indent - sum(widths) - gutter * len(widths)
         y = self._write_headings(ranking.headings, left + indent, y, ends)
         for written, row in enumerate(ranking.rows):
-            lines = self.wrapped(clean_name(row.name), size=7.6, width=names, most=2)
+            lines = self.wrapped(clean_name(row.name, most=200), size=7.6, width=names, most=2)
             height = 7.6 * scale * (1 + 1.18 * (len(lines) - 1)) + 3.4 * scale
             if y - height < bottom:
                 return written

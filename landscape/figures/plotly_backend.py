@@ -64,6 +64,8 @@ _SYMBOLS = {
     "s": "square",
     "^": "triangle-up",
     "v": "triangle-down",
+    "<": "triangle-left",
+    ">": "triangle-right",
 }
 _DASHES = {"-": "solid", "dashed": "dash", "dotted": "dot", "--": "dash", ":": "dot"}
 

@@ -147,3 +147,26 @@ def test_a_comparison_of_facilities_counts_the_papers_that_use_their_data(demo_a
     printed = " ".join(text.get_text() for text in figure.texts)
     assert f"HST ({len(used[0] - used[1]):,} papers)" in printed
     assert "use its data" in figure.caption
+
+
+def test_open_intervals_end_in_an_arrow_and_the_caption_says_why(atlas, halves):
+    figure = compare(atlas, *halves)
+    (forest,) = [axes for axes in figure.axes if axes.get_gid() == "odds ratios"]
+    arrows = [line for line in forest.lines if line.get_gid() == "open end"]
+    table = figure.table[figure.table["p"].notna()]
+    assert len(arrows) == (table[["a_papers", "b_papers"]] == 0).any(axis=1).sum() > 0
+    low, high = forest.get_xlim()
+    for line in arrows:
+        (x,) = line.get_xdata()
+        assert line.get_marker() == (">" if x > 1 else "<")
+        assert low < x < high
+    assert "An interval with an arrow has no end" in figure.caption
+    mixed = compare(atlas, np.arange(700), np.arange(700, 1500))
+    assert "arrow" not in mixed.caption
+
+
+def test_the_page_says_which_regions_are_listed_and_what_open_marks_are(atlas, halves):
+    figure = compare(atlas, *halves)
+    printed = " ".join(text.get_text() for text in figure.texts if text.get_gid() == "caption")
+    assert "The regions with the smallest p values are listed, ordered by odds ratio." in printed
+    assert "open marks are not significant after correction for multiple tests" in printed

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import date
 from functools import partial
 from itertools import combinations
 
@@ -57,10 +59,10 @@ def of_regions(atlas, *counts):
 
 def markers(figure, kind):
     """Return the positions of symbols of a kind, in map units."""
-    (axes,) = figure.axes
+    axes = figure.axes[0]
     lines = [line for line in axes.lines if line.get_gid() == kind]
     pixels = lines[-1].get_transform().transform(lines[-1].get_xydata())
-    return axes.transData.inverted().transform(pixels)
+    return axes.transData.inverted().transform(pixels)[::-1]  # the best is drawn last
 
 
 def ink(boxes):
@@ -89,13 +91,16 @@ def test_no_number_or_name_touches_another_or_leaves_the_frame(make_atlas, k, si
     lettered = ink(numbers) + rendered_boxes(figure, "topic-")
     for (one, box), (other, second) in combinations(lettered, 2):
         assert one == other or not overlap(box, second), (one, other)
-    frame = figure.axes[0].get_window_extent()
+    frames = [axes.get_window_extent() for axes in figure.axes]
     for name, box in lettered:
-        assert frame.x0 <= box.x0 < box.x1 <= frame.x1, name
-        assert frame.y0 <= box.y0 < box.y1 <= frame.y1, name
+        assert any(
+            frame.x0 <= box.x0 < box.x1 <= frame.x1 and frame.y0 <= box.y0 < box.y1 <= frame.y1
+            for frame in frames
+        ), name
+    lowest = min(frame.y0 for frame in frames)
     below = [box for kind in ("caption", "key") for _, box in rendered_boxes(figure, kind)]
     for box in below:
-        assert box.y1 <= frame.y0 + 1
+        assert box.y1 <= lowest + 1
         assert 0 <= box.x0 < box.x1 <= figure.bbox.x1
         assert box.y0 >= 0
     for first, second in combinations([box for _, box in rendered_boxes(figure, "key")], 2):
@@ -203,7 +208,7 @@ def test_the_caption_tells_question_outliers_settings_and_coverage(make_atlas):
     )
     caption = query_map(atlas, results).caption
     for words in (
-        "“Why do galaxies stop forming stars?”: 10 papers found, the best of 3,000 searched.",
+        "“Why do galaxies stop forming stars?”: the 10 best papers of 3,000.",
         "2 papers (numbers 2, 7) are outliers: further from the centroid of the "
         "others, in full dimension, than D95(10) − 0.1",
         "Searched by words only, with the filter “2015..; -review”, weighted by time.",
@@ -270,7 +275,7 @@ def test_hostile_text_is_text(make_atlas, tmp_path, kind):
 def test_a_long_question_is_cut_and_wrapped(make_atlas, query):
     atlas = make_atlas()
     figure = query_map(atlas, found(atlas, of_regions(atlas, 5), query=query))
-    assert "…”: 5 papers found" in figure.caption
+    assert "…”: the 5 best papers of" in figure.caption
     for _, box in rendered_boxes(figure, "caption"):
         assert box.x1 <= figure.bbox.x1
 
@@ -299,7 +304,9 @@ def test_more_papers_than_numbers_are_marked_all_the_same(make_atlas):
     assert len(markers(figure, "found")) == 300
     numbered = len(rendered_boxes(figure, "rank-"))
     assert numbered == 40
-    assert f"{300 - numbered} papers marked without a number." in figure.caption
+    words = f"{300 - numbered} papers without a number on the map: 41-300."
+    assert words in figure.caption
+    assert words in " ".join(t.get_text() for t in figure.texts if t.get_gid() == "not numbered")
 
 
 def test_a_map_without_regions_is_drawn(make_atlas):
@@ -341,3 +348,72 @@ def test_one_paper_in_a_region_gets_no_outline(make_atlas):
         for rows in (of_regions(atlas, 1), of_regions(atlas, 3))
     ]
     assert [len(lines) for lines in outlines] == [0, 1]
+
+
+def test_a_list_beside_the_map_names_the_papers(make_atlas):
+    atlas = make_atlas()
+    results = found(atlas, of_regions(atlas, 3, 2))
+    named = replace(
+        results.hits[1],
+        paper=replace(
+            results.hits[1].paper,
+            title="Dust in quasars " * 7,
+            authors=("Ada B. Lovelace", "Hubble, E.", "de Grijs, R."),
+            date=date(2021, 3, 1),
+        ),
+    )
+    results = replace(results, hits=(results.hits[0], named, *results.hits[2:]))
+    written = [t.get_text() for t in query_map(atlas, results).texts if t.get_gid() == "ranking"]
+    at = written.index("2")
+    assert written[at + 1].startswith("Lovelace et al.: Dust in quasars Dust")
+    assert "".join(written[at + 1 : at + 3]).count("Dust") == 7
+    assert written[at + 3] == "2021"
+    small = query_map(atlas, results, size_inches=(5, 5))
+    assert not [t for t in small.texts if t.get_gid() == "ranking"]
+
+
+def test_marks_that_overlap_are_enlarged_in_a_window(make_atlas):
+    atlas = make_atlas()
+    rows = of_regions(atlas, 1, 1, 1, 1, 1)
+    apart = atlas.map.loc[rows, ["x", "y"]].to_numpy(float)
+    atlas.map[["x", "y"]] = atlas.map[["x", "y"]].astype(float)
+    apart[:, 0], apart[:, 1] = np.linspace(-4, 4, 5), 0
+    atlas.map.loc[rows, ["x", "y"]] = apart
+    assert len(query_map(atlas, found(atlas, rows)).axes) == 1
+    atlas.map.loc[rows[:3], ["x", "y"]] = apart[0] + [[0, 0], [0.05, 0], [0, 0.05]]
+    figure = query_map(atlas, found(atlas, rows))
+    (window,) = [axes for axes in figure.axes if axes.get_gid() == "inset"]
+    ((low, high), (left, right)) = window.get_xlim(), figure.axes[0].get_xlim()
+    zoom = (window.bbox.width / (high - low)) / (figure.axes[0].bbox.width / (right - left))
+    notes = [t.get_text() for t in figure.texts if t.get_gid() == "note"]
+    assert notes == [f"{zoom:.2g} times larger; grey: other papers"]
+    inside = window.get_window_extent()
+    numbers = rendered_boxes(figure, "rank-")
+    enlarged = {name for name, box in numbers if inside.y0 < box.y0 < inside.y1}
+    assert enlarged == {"rank-1", "rank-2", "rank-3"}
+    assert len(numbers) == 5
+
+
+def test_names_for_orientation_are_all_over_the_map(make_atlas):
+    atlas = make_atlas()
+    figure = query_map(atlas, found(atlas, of_regions(atlas, 5)))
+    named = [t for t in figure.texts if str(t.get_gid()).startswith("topic-")]
+    regions = atlas.topics[atlas.topics.level == 1].set_index("topic_id")[["x", "y"]]
+    at = regions.loc[[int(t.get_gid().removeprefix("topic-")) for t in named]]
+    for axis in ("x", "y"):
+        assert np.ptp(at[axis]) > 0.7 * np.ptp(regions[axis])
+
+
+def test_the_best_of_papers_at_one_place_is_on_top(make_atlas):
+    atlas = make_atlas()
+    rows = of_regions(atlas, 2)
+    figure = query_map(atlas, found(atlas, rows))
+    (line,) = [line for line in figure.axes[0].lines if line.get_gid() == "found"]
+    assert np.allclose(line.get_xydata()[-1], atlas.map.loc[rows[0], ["x", "y"]].to_numpy(float))
+
+
+def test_the_key_does_not_leave_the_margin(make_atlas):
+    atlas = make_atlas()
+    figure = query_map(atlas, found(atlas, of_regions(atlas, 5)))
+    words = [box for _, box in rendered_boxes(figure, "key")]
+    assert max(box.x1 for box in words) <= figure.bbox.x1 - 20 / 72 * 100 + 1

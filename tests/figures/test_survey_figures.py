@@ -8,6 +8,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from landscape import figures
+from landscape._author_names import parse_name
 from landscape.errors import InputError
 from landscape.store import AtlasStore as Atlas
 from landscape.types import Survey
@@ -52,3 +53,44 @@ def test_the_map_has_an_arrow_for_each_link_that_can_be_seen(
     assert "Arrows point" in sheet.caption
     with pytest.raises(InputError, match="selected no paper"):
         figures.survey_map(demo_atlas, replace(survey, crawled=()))
+
+
+def test_scores_have_one_heading_and_the_caption_fits_the_levels(survey: Survey) -> None:
+    searched = tuple(replace(one, how="search", parent="", query=0) for one in survey.crawled)
+    flat = figures.survey_tree(replace(survey, crawled=searched), most=20)
+    words = [text.get_text() for text in flat.texts]
+    assert words.count("Score") == 1
+    assert not [word for word in words if word.startswith("score")]
+    notes = [text.get_text() for text in flat.texts if text.get_gid() == "note"]
+    assert sum(word.replace(".", "").isdigit() for word in notes) == 20
+    assert "indented" not in flat.caption
+    assert "All papers drawn were found by a search." in flat.caption
+    assert "indented" in figures.survey_tree(survey, most=80).caption
+
+
+def test_long_titles_use_the_width_and_missing_authors_are_named(survey: Survey) -> None:
+    first, second, *rest = survey.crawled
+    title = "Dust in the winds of massive stars, " * 4 + "and their metallicity: the last words"
+    first = replace(first, paper=replace(first.paper, title=title, authors=("Ada Lovelace",)))
+    second = replace(second, paper=replace(second.paper, authors=()))
+    sheet = figures.survey_tree(replace(survey, crawled=(first, second, *rest)), most=10)
+    labels = [text.get_text() for text in sheet.texts if text.get_gid() == "label"]
+    assert any(label.startswith("Lovelace") and label.endswith("last words") for label in labels)
+    assert any(label.startswith("(no authors known)") for label in labels)
+
+
+@pytest.mark.parametrize(
+    ("name", "family", "given"),
+    [
+        ("Pranjal R. S.", "Pranjal", "R. S."),
+        ("Silpa S.", "Silpa", "S."),
+        ("A. Balagopal V.", "Balagopal V.", "A."),
+        ("Keerthi Vasan G.C.", "Vasan G.C.", "Keerthi"),
+        ("Navaneeth P K", "Navaneeth", "P K"),
+        ("Vivian U", "U", "Vivian"),
+        ("R. de Grijs", "de Grijs", "R."),
+        ("N. P.", "P.", "N."),
+    ],
+)
+def test_initials_at_the_end_are_no_family_name(name: str, family: str, given: str) -> None:
+    assert parse_name(name)[:2] == (family, given)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.patches import Rectangle
 
 from landscape import figures
 from landscape.errors import InputError
@@ -114,3 +115,38 @@ def test_it_can_be_saved(dated, tmp_path):
     figure = time_slices(dated, edges=[2000, 2010], raster_dpi=COARSE)
     path = figures.save_figure(figure, tmp_path / "slices.svg")
     assert path.with_suffix(".csv").read_text().startswith("slice,first_year,last_year")
+
+
+def test_hatching_is_a_strip_in_the_margin_of_the_map(dated):
+    figure = time_slices(dated, edges=[2000, 2003, 2006, 2010], raster_dpi=COARSE)
+    axes = [axes for axes in figure.axes if axes.get_gid() == "map"][1]
+    (strip,) = [patch for patch in axes.patches if patch.get_hatch()]
+    top = strip.get_y() + strip.get_height()
+    assert strip.get_height() < 0.1 * np.ptp(axes.get_ylim())
+    assert top < np.quantile(dated.map["y"], 0.0005)
+
+
+def test_the_key_of_the_slices_gives_the_colour_of_a_share(make_atlas):
+    atlas = make_atlas(4000, n_regions=3)
+    year = np.where(np.arange(4000) % 4 == 0, 2000, 2001)
+    figure = time_slices(in_years(atlas, year), edges=[2000, 2001, 2002], raster_dpi=100)
+    keys = [text.get_text() for text in figure.texts if text.get_gid() == "key"]
+    assert keys[0] == "Percent of papers in a square this size"
+    values = [float(words.replace(",", "")) for words in keys[1:]]
+    squares = [
+        one
+        for one in figure.get_children()
+        if isinstance(one, Rectangle) and one.get_gid() == "key"
+    ]
+    colours = np.array([square.get_facecolor()[:3] for square in squares])
+    first, side = figure.axes[0], squares[0].get_width() / 72 * 100  # in pixels of the image
+    pixels = first.images[0].get_array()[..., :3] / 255
+    nearest = np.abs(pixels[..., None, :] - colours).sum(axis=-1).argmin(axis=-1)
+    total = np.array(values)[nearest][pixels.min(axis=-1) < 0.9].sum() / side**2
+    assert 60 < total < 170, "the colours of a map add up to about 100%"
+
+
+def test_the_title_and_the_caption_of_the_slices_are_short(dated):
+    caption = time_slices(dated, raster_dpi=COARSE).caption
+    assert caption.splitlines()[0].count(":") == 1
+    assert "on one scale for all slices" in caption.splitlines()[1]

@@ -168,7 +168,7 @@ def test_papers_of_both_atlases_are_left_out(
     more = ls.build(papers, tmp_path / "more.atlas", on=file)
     found = ls.overlays.trends.compare(groups[0], "", more)
     assert found.tables["selections"]["compared"].tolist() == [50, 40]
-    assert "10 papers of both atlases are left out of both." in found.warnings
+    assert "10 papers in both atlases are excluded." in found.warnings
 
 
 def test_atlases_with_other_regions_are_not_compared(

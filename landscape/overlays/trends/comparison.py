@@ -210,8 +210,8 @@ def separate_selections(
         return (a, only_b), (f"b contains all of a: a is compared with the other {len(only_b):,}.",)
     if not len(only_b):
         return (only_a, b), (f"a contains all of b: b is compared with the other {len(only_a):,}.",)
-    are = "papers of both selections are" if len(shared) > 1 else "paper of both selections is"
-    return (only_a, only_b), (f"{len(shared):,} {are} left out of both.",)
+    are = "papers in both selections are" if len(shared) > 1 else "paper in both selections is"
+    return (only_a, only_b), (f"{len(shared):,} {are} excluded.",)
 
 
 @dataclass(frozen=True)
@@ -268,8 +268,8 @@ def _separate_papers(
     rows = sides[0].rows[only[0]], sides[1].rows[only[1]]
     if not n_shared:
         return rows, ()
-    are = "papers of both atlases are" if n_shared > 1 else "paper of both atlases is"
-    return rows, (f"{n_shared:,} {are} left out of both.",)
+    are = "papers in both atlases are" if n_shared > 1 else "paper in both atlases is"
+    return rows, (f"{n_shared:,} {are} excluded.",)
 
 
 def _all_topics(stores: Sequence[AtlasStore], level: int) -> pd.DataFrame:

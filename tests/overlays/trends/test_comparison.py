@@ -57,7 +57,7 @@ def test_false_discoveries_stay_below_the_rate_allowed() -> None:
 def test_papers_of_both_are_left_out_of_both() -> None:
     found = compare(atlas_of(_world()), np.arange(1200), np.arange(1000, 3000))
     assert found.denominators == {"papers in a": 1000, "papers in b": 1800}
-    assert "200 papers of both selections are left out of both." in found.warnings
+    assert "200 papers in both selections are excluded." in found.warnings
     assert found.tables["selections"].papers.tolist() == [1200, 2000]
 
 

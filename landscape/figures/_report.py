@@ -240,15 +240,12 @@ def share_words(
 
 
 def common_digits(shares: Sequence[tuple[float, float, float]]) -> int:
-    """Return the fewest decimals with which no share is 0% and all bounds differ, at most 2."""
+    """Return the fewest decimals with which no bound is 0% and all bounds differ, at most 2."""
     return next(
         digits
         for digits in range(3)
         if digits == 2
-        or all(
-            round(100 * value, digits) > 0 and round(100 * low, digits) < round(100 * high, digits)
-            for value, low, high in shares
-        )
+        or all(0 < round(100 * low, digits) < round(100 * high, digits) for _, low, high in shares)
     )
 
 

@@ -345,7 +345,9 @@ def _write_regions(page: Page, box: Box, regions: pd.DataFrame) -> float:
     regions = regions.head(_TOP_REGIONS)
     shares = list(zip(*(regions[f"share{end}"] for end in ("", "_low", "_high")), strict=True))
     digits = common_digits(shares)
-    columns = [right - 76 * scale, right]
+    cells = ["{} ({})".format(*share_words(*share, digits=digits)) for share in shares]
+    widest = max(page.extent(words, size=7.5).width for words in cells)
+    columns = [right - max(widest + 14 * scale, 76 * scale), right]
     y = top - 24 * scale
     for x, words in zip(columns, ("papers", "share of region"), strict=True):
         page.write(words, x, y, size=6.5, align="right", colour=page.colours.faint)
@@ -357,16 +359,15 @@ def _write_regions(page: Page, box: Box, regions: pd.DataFrame) -> float:
     ]
     spare = (y - bottom) / scale - _PITCH * sum(map(len, names))
     gap = min(4.5, max(1.0, spare / max(len(names), 1))) * scale
-    for lines, words, share in zip(names, counts, shares, strict=True):
+    for lines, words, cell in zip(names, counts, cells, strict=True):
         height = gap + _PITCH * scale * len(lines)
         if y - height < bottom:
             break
         first = y - gap - _PITCH * scale
         for place, line in enumerate(lines):
             page.write(line, left, first - place * _PITCH * scale, size=7.5, gid="region")
-        page.write(words, columns[0], first, size=7.5, align="right")
-        value, interval = share_words(*share, digits=digits)
-        page.write(f"{value} ({interval})", columns[1], first, size=7.5, align="right", gid="share")
+        page.write(words, columns[0], first, size=7.5, align="right", gid="counts")
+        page.write(cell, columns[1], first, size=7.5, align="right", gid="share")
         y -= height
     return y
 

@@ -157,6 +157,12 @@ def test_shares_in_a_column_have_the_same_decimals(page):
     shares = words_of(page, "share")
     assert len(shares) > 3
     assert len({len(share.partition("%")[0].partition(".")[2]) for share in shares}) == 1
+    boxes = {
+        gid: [text.get_window_extent() for text in page.texts if text.get_gid() == gid]
+        for gid in ("counts", "share")
+    }
+    ends = max(box.x1 for box in boxes["counts"])
+    assert ends + 0.1 * page.dpi < min(box.x0 for box in boxes["share"]), "space between columns"
     assert common_digits([(0.29, 0.22, 0.32), (0.05, 0.03, 0.07)]) == 0
     assert common_digits([(0.29, 0.22, 0.32), (0.011, 0.004, 0.02)]) == 1
 

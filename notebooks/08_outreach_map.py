@@ -16,7 +16,7 @@
 # %% [markdown]
 # # The outreach map: a literature as land and sea
 #
-# For a poster, a slide, a web page: **mountains** where much is known, **plains** of active study,
+# For a poster, a slide, a web page: **mountains** of many papers, **plains** of active study,
 # **coasts** coloured by how new the papers are, and **water** where hardly anybody has. The map is
 # drawn from the papers alone. It needs no network, no key and no graphics card.
 #

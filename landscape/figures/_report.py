@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,8 +45,8 @@ SIZE_INCHES = (8.5, 11.0)
 _MIN_SIZE = (7.0, 9.0)
 _TOP_REGIONS, _EXEMPLARS, _NAMES_ON_MAP = 12, 12, 7
 _MIN_NUMBER = 3  # minimum papers of a listed region
-_A_ROW = 4
-_BIG, _TILE = 16.0, 56.0  # font size of a key number; height of its box in points
+_A_ROW, _MOST_NUMBERS = (5, 3, 4), 6  # numbers per row; the first that leaves no gap is used
+_BIG, _PITCH = 16.0, 9.0  # font size of a key number; line height of its meaning in points
 _HEADING, _LEAD = 9.0, 10.0
 _METHOD = (
     "Intervals are 95% bootstrap intervals; those of regions and years are Wilson intervals, "
@@ -133,10 +133,11 @@ def report_scene(
             f"No paper of this period uses {of.name}. Choose another period or facility."
         )
     numbers = key_numbers(row)
-    home = [f"Main research fields: {', '.join(of.home_fields)}."] if of.home_fields else []
     title = of.full_name if of.full_name == of.name else f"{of.full_name} ({of.name})"
+    caption = gaps_first(caption_of(found, *_METHOD), usage)  # bridges are not in the report
+    kept = [sentence for sentence in caption.sentences if not sentence.startswith("Bridges")]
     page = Page(
-        gaps_first(caption_of(found, *_METHOD, *home), usage),
+        replace(caption, sentences=kept),
         {"colours": colours, "size_inches": size_inches, "title": title},
     )
     regions = found.tables["regions"].query("papers > 0")
@@ -145,7 +146,10 @@ def report_scene(
 
     left, bottom, right, top = page.chart_area
     gap = 14 * page.scale
-    page.write(_about(of), left, top - 4 * page.scale, size=8.5, colour=page.colours.faint)
+    for line in page.wrapped(_about(of), size=8.5, width=right - left):
+        page.write(line, left, top - 4 * page.scale, size=8.5, colour=page.colours.faint)
+        top -= 11 * page.scale
+    top += 11 * page.scale
     for line in page.wrapped(summary, size=_LEAD, width=right - left, most=3):
         top -= 1.35 * _LEAD * page.scale
         page.write(line, left, top - 10 * page.scale, size=_LEAD, gid="summary")
@@ -171,11 +175,12 @@ def report_scene(
 
 
 def _about(of: Facility) -> str:
-    """Return band, agency and years of operation in one line."""
+    """Return band, agency, years of operation and research fields."""
     until = f" to {of.end.year}" if of.end else ""
     first = f"First light {of.first_light.year}{until}"
     band = of.band[:1].upper() + of.band[1:]
-    return clean_name(f"{band}. {of.agency}. {first}.", most=160)
+    fields = f" Main research fields: {', '.join(of.home_fields)}." if of.home_fields else ""
+    return clean_name(f"{band}. {of.agency}. {first}.{fields}", most=300)
 
 
 # -- key numbers
@@ -224,11 +229,24 @@ def summarize(row: Mapping[str, Any], regions: pd.DataFrame, verb: str) -> str:
     return words
 
 
-def share_words(value: float, low: float, high: float) -> tuple[str, str]:
+def share_words(
+    value: float, low: float, high: float, *, digits: int | None = None
+) -> tuple[str, str]:
     """Format a share and its interval in per cent, with digits that tell the bounds apart."""
-    wanted = round(0.7 - math.log10(max(100 * (high - low), 1e-3)))
-    digits = min(max(wanted, int(abs(value) < 0.1)), 2)
+    if digits is None:
+        wanted = round(0.7 - math.log10(max(100 * (high - low), 1e-3)))
+        digits = min(max(wanted, int(abs(value) < 0.1)), 2)
     return f"{value:.{digits}%}", f"{low:.{digits}%} to {high:.{digits}%}"
+
+
+def common_digits(shares: Sequence[tuple[float, float, float]]) -> int:
+    """Return the fewest decimals with which no bound is 0% and all bounds differ, at most 2."""
+    return next(
+        digits
+        for digits in range(3)
+        if digits == 2
+        or all(0 < round(100 * low, digits) < round(100 * high, digits) for _, low, high in shares)
+    )
 
 
 def key_numbers(row: Mapping[str, Any]) -> list[Number]:
@@ -248,56 +266,51 @@ def key_numbers(row: Mapping[str, Any]) -> list[Number]:
         share("share", "of all papers"),
         share(
             "local_share",
-            f"of the {whole('local_corpus')} papers in its {whole('core_regions')} main regions",
+            f"of the papers in the {whole('core_regions')} regions that have 80% of its papers",
         ),
-        share("citations_share", f"of all known citations, from {whole('cited_papers')} papers"),
+        share(
+            "citations_share", f"of the known citations go to {whole('cited_papers')} of its papers"
+        ),
         share("outside_home", "of its papers are outside its main research fields"),
     ]
+    rise = [row.get(f"rise{end}", math.nan) for end in ("", "_low", "_high")]
+    if row.get("rise_comparable", True) and (rise[1] > 0 or rise[2] < 0):
+        value, low, high = (f"{100 * one:+.0f}".replace("-", "−") for one in rise)
+        since = f"percentage points in these regions since first light in {row['first_light']!s:.4}"
+        numbers.insert(3, Number(value, f"{low} to {high}", since))
     if not pd.isna(row.get("regions")):
-        meaning = f"regions have its papers (effective number {row['effective_regions']:.0f})"
-        numbers.append(Number(whole("regions"), "", meaning))
-    since = f"percentage points in its main regions since {str(row.get('first_light'))[:4]}"
-    links = "links to other regions, compared with other papers of its regions"
-    for name, same, unit, meaning in (("rise", 0, "", since), ("bridging", 1, "%", links)):
-        values = [row.get(f"{name}{end}", math.nan) for end in ("", "_low", "_high")]
-        if row.get(f"{name}_comparable", True) and (values[1] > same or values[2] < same):
-            value, low, high = (
-                f"{100 * (one - same):+.0f}{unit}".replace("-", "−") for one in values
-            )
-            numbers.append(Number(value, f"{low} to {high}", meaning))
-    return [number for number in numbers if number is not None]
+        numbers.append(Number(whole("regions"), "", "regions have at least one of its papers"))
+    return [number for number in numbers if number is not None][:_MOST_NUMBERS]
 
 
 def write_numbers(page: Page, box: Box, numbers: list[Number]) -> float:
-    """Write numbers in boxes, four per row, and return their lower edge in points."""
+    """Write numbers with their meanings in rows, and return the lower edge in points."""
     left, _, right, top = box
     scale = page.scale
-    pitch = (right - left) / _A_ROW
-    for place, number in enumerate(numbers):
-        row, column = divmod(place, _A_ROW)
-        x, y = left + column * pitch, top - row * _TILE * scale - _BIG * scale
-        page.write(number.value, x, y, size=_BIG, weight="bold", gid="number")
-        beside = x + page.extent(number.value, size=_BIG, weight="bold").width + 4 * scale
-        page.write(
-            number.interval,
-            beside,
-            y,
-            size=SMALL,
-            colour=page.colours.faint,
-            gid="interval",
-            width=pitch - (beside - x) - 6 * scale,
-        )
-        lines = page.wrapped(number.meaning, size=7.5, width=pitch - 8 * scale)
-        for line_number, line in enumerate(lines[:2]):
+    a_row = min(_A_ROW, key=lambda columns: -len(numbers) % columns)
+    pitch = (right - left) / a_row
+    for start in range(0, len(numbers), a_row):
+        y, n_lines = top - _BIG * scale, 1
+        for column, number in enumerate(numbers[start : start + a_row]):
+            x = left + column * pitch
+            page.write(number.value, x, y, size=_BIG, weight="bold", gid="number")
+            beside = x + page.extent(number.value, size=_BIG, weight="bold").width + 4 * scale
             page.write(
-                line,
-                x,
-                y - (10 + 9 * line_number) * scale,
-                size=7.5,
+                number.interval,
+                beside,
+                y,
+                size=SMALL,
                 colour=page.colours.faint,
-                gid="meaning",
+                gid="interval",
+                width=pitch - (beside - x) - 6 * scale,
             )
-    return top - math.ceil(len(numbers) / _A_ROW) * _TILE * scale
+            lines = page.wrapped(number.meaning, size=7.5, width=pitch - 8 * scale)
+            n_lines = max(n_lines, len(lines))
+            for place, line in enumerate(lines):
+                down = (10 + _PITCH * place) * scale
+                page.write(line, x, y - down, size=7.5, colour=page.colours.faint, gid="meaning")
+        top = y - (10 + _PITCH * n_lines) * scale
+    return top
 
 
 # -- map, years, regions and papers
@@ -327,24 +340,35 @@ def _write_regions(page: Page, box: Box, regions: pd.DataFrame) -> float:
     """List the regions with the most papers; return the lower edge of the list in points."""
     scale = page.scale
     left, bottom, right, top = box
-    _heading(page, box, "Main regions")
+    _heading(page, box, "Regions with the most papers")
     regions = regions[regions["papers"] >= min(_MIN_NUMBER, regions["papers"].max())]
     regions = regions.head(_TOP_REGIONS)
-    columns = [right - 92 * scale, right]
+    shares = list(zip(*(regions[f"share{end}"] for end in ("", "_low", "_high")), strict=True))
+    digits = common_digits(shares)
+    cells = ["{} ({})".format(*share_words(*share, digits=digits)) for share in shares]
+    widest = max(page.extent(words, size=7.5).width for words in cells)
+    columns = [right - max(widest + 14 * scale, 76 * scale), right]
     y = top - 24 * scale
     for x, words in zip(columns, ("papers", "share of region"), strict=True):
         page.write(words, x, y, size=6.5, align="right", colour=page.colours.faint)
-    pitch = min(15.0 * scale, max(9.5 * scale, (y - bottom) / (len(regions) + 1)))
-    for row in regions.itertuples():
-        if y - pitch < bottom:
+    counts = [f"{row.papers:,} of {row.region_papers:,}" for row in regions.itertuples()]
+    widest = max(page.extent(words, size=7.5).width for words in counts)
+    names = [
+        page.wrapped(clean_name(name), size=7.5, width=columns[0] - left - widest - 6 * scale)
+        for name in regions["label"]
+    ]
+    spare = (y - bottom) / scale - _PITCH * sum(map(len, names))
+    gap = min(4.5, max(1.0, spare / max(len(names), 1))) * scale
+    for lines, words, cell in zip(names, counts, cells, strict=True):
+        height = gap + _PITCH * scale * len(lines)
+        if y - height < bottom:
             break
-        y -= pitch
-        counts = f"{row.papers:,} of {row.region_papers:,}"
-        width = columns[0] - left - page.extent(counts, size=7.5).width - 6 * scale
-        page.write(row.label, left, y, size=7.5, gid="region", width=width)
-        page.write(counts, columns[0], y, size=7.5, align="right")
-        share, interval = share_words(row.share, row.share_low, row.share_high)
-        page.write(f"{share} ({interval})", columns[1], y, size=7.5, align="right")
+        first = y - gap - _PITCH * scale
+        for place, line in enumerate(lines):
+            page.write(line, left, first - place * _PITCH * scale, size=7.5, gid="region")
+        page.write(words, columns[0], first, size=7.5, align="right", gid="counts")
+        page.write(cell, columns[1], first, size=7.5, align="right", gid="share")
+        y -= height
     return y
 
 
@@ -380,22 +404,17 @@ def _write_papers(page: Page, box: Box, atlas: AtlasStore, rows: Sequence[int]) 
     topics = atlas.map["topic_id"].to_numpy()[list(rows)]
     y = top - 12 * scale
     for paper, topic in zip(papers.itertuples(), topics, strict=True):
-        title = clean_name(paper.title, most=300)
-        lines = page.wrapped(title, size=7.5, width=right - left, most=2)
-        if y - (13 + 9 * len(lines)) * scale < bottom:
-            return
-        y -= 11 * scale
         who = f"{_authors(paper.authors)} {paper.year} · {names.get(topic, '')} · {paper.paper_id}"
-        page.write(
-            who,
-            left,
-            y,
-            size=SMALL,
-            weight="bold",
-            colour=page.colours.faint,
-            gid="paper",
-            width=right - left,
-        )
+        head = page.wrapped(who, size=SMALL, weight="bold", width=right - left)
+        lines = page.wrapped(clean_name(paper.title, most=300), size=7.5, width=right - left)
+        if y - (4 + 9 * (len(head) + len(lines))) * scale < bottom:
+            return
+        y -= 2 * scale
+        for line in head:
+            y -= 9 * scale
+            page.write(
+                line, left, y, size=SMALL, weight="bold", colour=page.colours.faint, gid="paper"
+            )
         for line in lines:
             y -= 9 * scale
             page.write(line, left, y, size=7.5, gid="paper title")

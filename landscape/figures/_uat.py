@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from landscape.errors import InputError
+from landscape.figures.areas import choose_colours, measure_borders
 from landscape.figures.caption import caption_of, place_of
-from landscape.figures.colours import quiet, series
+from landscape.figures.colours import Theme, series, theme
 from landscape.figures.export import draw
 from landscape.figures.labels import clean_name
 from landscape.figures.maps import (
@@ -23,22 +24,34 @@ from landscape.figures.maps import (
     pieces,
     positions,
 )
-from landscape.figures.page import Page, PageOptions
+from landscape.figures.page import LegendEntry, Page, PageOptions
 from landscape.figures.scene import Floats, Lines, Panel, Scene
 from landscape.overlays.periods import describe_corpus
 from landscape.overlays.thesaurus import thesaurus_overlay
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from landscape.store import AtlasStore
     from landscape.types import Analysis
 
-_MAX_NUMBER, _FILLS = 21, (0.45, 0.25, 0.12)  # opacity of the first 7 territories, and of the next
+_MAX_NUMBER, _HUES = 21, 7
+_FILLS = (0.6, 0.3, 0.12)  # opacities of territories; each hue has all three
+_BARE = 0.1  # opacity of places without a concept
+_NEAR = 0.012  # largest distance of adjacent outlines, relative to the map
+_SHARES = ((0.5, 0.9), (0.8, 0.4))  # shares of a concept's papers, and widths of their lines
 _TITLE = "Concepts of the Unified Astronomy Thesaurus on the map."
 _PLACES = (
-    "Each place has the colour of the concept whose share of the papers there is the largest, "
-    "relative to its share of all papers; pale places have none with 1.3 times its share."
+    "Each place has the colour of the concept that is most over-represented there, relative to "
+    "all papers. Places with less than 0.7% of the papers belong to their neighbours.",
 )
-_CONTOURS = "The lines contain 50% and 80% of a concept's papers, in the smallest possible area."
+_GREY = "Grey: no concept has 1.3 times its share of all papers."
+_LEAST_GREY = 0.01  # share of the map
+_CONTOURS = (
+    "Thick lines contain 50% and thin lines 80% of a concept's papers, in the smallest possible "
+    "area.",
+    "A paper can have several concepts.",
+)
 
 
 def uat(
@@ -50,8 +63,8 @@ def uat(
 ) -> Any:
     """Draw concepts of the Unified Astronomy Thesaurus on the map.
 
-    Each place of the map has the colour of the concept that is most over-represented there, and
-    neighbouring concepts have different colours.
+    Each place of the map has the colour of the concept that is most over-represented there. The
+    colours of adjacent concepts differ for all readers, also with a colour-vision deficiency.
 
     Parameters
     ----------
@@ -110,12 +123,21 @@ def uat_scene(
     size = fitted_page(x, y, len(table) if multiples else 1)
     caption = caption_of(analysis)
     how = _CONTOURS if multiples else _PLACES
+    if not multiples and _share_without_concept(analysis.tables["territories"]) > _LEAST_GREY:
+        how = (*how, _GREY)
     bounds = f"{describe_corpus(atlas, with_size=True)}."
     rest = [
         sentence for sentence in caption.sentences if not sentence.startswith("Highest-density")
     ]
-    caption = replace(caption, head=_TITLE, sentences=[how, bounds, *rest])
-    page = Page(caption, look, size=size, soft=True, has_key=multiples)
+    caption = replace(caption, head=_TITLE, sentences=[*how, bounds, *rest])
+    ink = theme(look.get("colours", "light")).found
+    legend = [
+        LegendEntry(f"contains {share:.0%} of its papers", {"colour": ink, "width": width})
+        for share, width in _SHARES
+    ]
+    page = Page(
+        caption, look, size=size, soft=True, has_key=multiples, legend=legend if multiples else ()
+    )
     add_concepts = _draw_multiples if multiples else _draw_places
     panel = add_concepts(page, x, y, analysis)
     words = caption.describe("Map of concepts.", _describe(analysis, panel))
@@ -126,30 +148,65 @@ def _draw_places(page: Page, x: Floats, y: Floats, analysis: Analysis) -> Panel:
     """Draw the territory of each concept in its colour, with its name."""
     borders, places = analysis.tables["territories"], analysis.tables["places"]
     panel = map_panel(page, page.area, x, y, include=borders, border=10 * page.scale)
-    page.colours = quiet(page.colours)  # the density only gives the land a faint texture
-    add_density(page, panel, x, y)
-    styles = series(page.colours, 7)
-    for (tint, label), own in borders.groupby(["tint", "label"], dropna=False):
-        number, name = int(tint), str(label) if tint >= 0 else ""
+    lines = {concept: pieces(own) for concept, own in borders.groupby("concept_id", sort=False)}
+    coast = Lines(
+        lines=pieces(borders[borders["concept_id"].isna()]),
+        colour=page.colours.faint,
+        width=0.5 * page.scale,
+        order=1.0,
+        fill=_BARE,
+        gid="land",
+    )
+    panel.layers.append(coast)
+    names = dict(zip(borders["concept_id"], borders["label"], strict=True))
+    styles = territory_colours(page.colours, list(lines.values()))
+    for (concept, own), (ink, opacity) in zip(lines.items(), styles, strict=True):
         panel.layers.append(
             Lines(
-                lines=pieces(own),
-                colour=styles[number % 7] if name else page.colours.faint,
-                width=(0.8 if name else 0.5) * page.scale,
+                lines=own,
+                colour=ink,
+                width=0.8 * page.scale,
                 order=1.0,
-                name=name,
-                hover=name,
-                fill=_FILLS[number // 7] if name else 0.06,
-                gid=f"concept-{own['concept_id'].iloc[0]}" if name else "land",
+                name=names[concept],
+                hover=names[concept],
+                fill=opacity,
+                gid=f"concept-{concept}",
             )
         )
     first = ~places["concept_id"].duplicated()
     named = places.assign(
         topic_id=range(len(places)), level=np.where(first, 0, 1), n_papers=places["papers"]
     )
-    lines = {concept: pieces(own) for concept, own in borders.groupby("concept_id")}
     add_names_inside(page, panel, named.sort_values("level", kind="stable"), lines)
     return panel
+
+
+def _share_without_concept(borders: pd.DataFrame) -> float:
+    """Return the share of the map outside all territories."""
+
+    def area(own: pd.DataFrame) -> float:  # holes have the other orientation
+        shifted = ((line, np.roll(line, 1, axis=0)) for line in pieces(own))
+        return abs(sum(float((a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]).sum()) for a, b in shifted))
+
+    is_coast = borders["concept_id"].isna()
+    held = sum(area(own) for _, own in borders[~is_coast].groupby("concept_id"))
+    return 1 - held / max(area(borders[is_coast]), 1e-12)
+
+
+def territory_colours(
+    colours: Theme, territories: Sequence[Sequence[Floats]]
+) -> list[tuple[str, float]]:
+    """Choose the colour and the opacity of each territory, so that adjacent ones differ."""
+    from matplotlib.colors import to_rgb
+
+    outlines = [np.concatenate(lines) for lines in territories]
+    if not outlines:
+        return []
+    near = _NEAR * float(np.ptp(np.concatenate(outlines), axis=0).max())
+    styles = [(ink, fill) for fill in _FILLS for ink in series(colours, _HUES)]
+    page = np.array(to_rgb(colours.page))
+    fills = np.array([page + opacity * (np.array(to_rgb(ink)) - page) for ink, opacity in styles])
+    return [styles[n] for n in choose_colours(measure_borders(outlines, near=near), [fills])]
 
 
 def _draw_multiples(page: Page, x: Floats, y: Floats, analysis: Analysis) -> Panel:
@@ -167,7 +224,7 @@ def _draw_multiples(page: Page, x: Floats, y: Floats, analysis: Analysis) -> Pan
                 Lines(
                     lines=pieces(own[own["share"] == share]),
                     colour=page.colours.found,
-                    width=(0.9 if inner else 0.4) * page.scale,
+                    width=_SHARES[0 if inner else 1][1] * page.scale,
                     fill=0.30 if inner else 0.1,
                     order=1.6,
                     gid=f"concept-{row.concept_id}",

@@ -8,6 +8,7 @@ protanopia, deuteranopia and tritanopia.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -83,6 +84,17 @@ def count_borders(leader: Ints, n: int) -> Floats:
     borders += borders.T
     np.fill_diagonal(borders, 0)
     return borders
+
+
+def measure_borders(outlines: Sequence[Floats], *, near: float) -> Floats:
+    """Return how many points of two outlines are closer than `near` to the other, shape (n, n)."""
+    from scipy.spatial import cKDTree
+
+    borders, trees = np.zeros((len(outlines), len(outlines))), [cKDTree(one) for one in outlines]
+    for one, other in permutations(range(len(outlines)), 2):
+        distance, _ = trees[other].query(outlines[one], distance_upper_bound=near)
+        borders[one, other] = np.isfinite(distance).sum()
+    return borders + borders.T
 
 
 def differences(colours: Floats) -> Floats:

@@ -80,6 +80,7 @@ def place_labels(
     reserved: Floats | None = None,
     reluctance: Sequence[Floats] | None = None,
     crossing: float = 1.5,
+    bare: float = 0.0,
     gap: float = 2.0,
     clear: float = 3.0,
     reach: float = 130.0,
@@ -93,13 +94,14 @@ def place_labels(
     and outside the `reserved` boxes (m, 4). The distance between labels is at least `gap`, a
     leader line is `clear` times as far from other labels, and a label is at most `reach` from its
     peak. `directions` is the number of directions tried. A leader line costs `crossing` for each
-    reserved box that it crosses. With `repair`, labels are moved to make space for others; this
-    step takes most of the time.
+    reserved box that it crosses. If a peak is inside a reserved box, a label at most `bare` away
+    has no leader line; with `bare`, this box also counts as crossed. With `repair`, labels are
+    moved to make space for others; this step takes most of the time.
     """
     peaks = np.asarray(peaks, dtype=float).reshape(-1, 2)
     blocked = np.empty((0, 4)) if reserved is None else np.asarray(reserved, dtype=float)
     page = np.asarray(frame, dtype=float)
-    around = reach, directions, crossing
+    around = reach, directions, crossing, bare
     costs = [np.zeros(len(size)) for size in sizes] if reluctance is None else reluctance
     candidates = [
         _candidates(peaks, name, np.asarray(size, dtype=float), page, blocked, around, cost)
@@ -220,12 +222,12 @@ def _candidates(
     sizes: Floats,
     frame: Floats,
     reserved: Floats,
-    around: tuple[float, int, float],
+    around: tuple[float, int, float, float],
     reluctance: Floats,
 ) -> _Candidates:
     """Return the candidate positions of one label inside the frame, in order of cost."""
     peak = peaks[name]
-    reach, directions, crossing = around
+    reach, directions, crossing, bare = around
     halves = tuple(map(tuple, (sizes / 2).tolist()))
     around_peak, costs, variants = _boxes_around(halves, reach, directions)
     boxes = around_peak + np.tile(peak, 2)
@@ -246,10 +248,12 @@ def _candidates(
 
     nearest = np.clip(peak, boxes[:, :2], boxes[:, 2:])
     leaders = np.hstack([np.broadcast_to(peak, nearest.shape), nearest])
-    leaders[np.hypot(*(nearest - peak).T) <= TOUCHING] = np.nan
+    holds = (reserved[:, :2] <= peak).all(axis=1) & (reserved[:, 2:] >= peak).all(axis=1)
+    away = np.hypot(*(nearest - peak).T)
+    leaders[away <= (max(bare, TOUCHING) if holds.any() else TOUCHING)] = np.nan
     if len(reserved):
-        holds = (reserved[:, :2] <= peak).all(axis=1) & (reserved[:, 2:] >= peak).all(axis=1)
-        met = segment_meets_box(leaders[:, None], reserved[~holds][None], gap=0)
+        crossed = reserved if bare else reserved[~holds]
+        met = segment_meets_box(leaders[:, None], crossed[None], gap=0)
         costs = costs + np.where(met, crossing, 0.0).sum(axis=1)
 
     order = np.argsort(costs, kind="stable")

@@ -192,7 +192,8 @@ _CURVED = {"continent": 1.2, "region": 1.9}  # minimum elongation for a curved l
 _STEEPEST = {"continent": 42.0, "region": 36.0, "water": 42.0}
 _AT_SEA = 0.15  # maximum share of a label that is over water or other regions
 # maximum distance between a label and its peak; continents have no leader line
-_REACH = {"continent": 6.0, "region": 75.0}
+_REACH = {"continent": 6.0, "region": 30.0}
+_BARE = 22.0  # maximum distance without a leader line, if the peak is under another name
 # best ratio of width to height of a straight label
 _SHAPE = {"continent": 5.0, "region": 3.2}
 
@@ -354,6 +355,7 @@ def _beside(
             for some in sizes
         ],
         crossing=np.inf,
+        bare=_BARE * scale,
         gap=room.gap,
         reach=reach * scale,
     )

@@ -375,6 +375,8 @@ _STRAIT = 0.045  # maximum width of a strait, relative to the map's longer side
 _WORD = (4, 24)  # minimum and maximum number of characters of a keyword
 # Minimum share of the papers on both shores that have the keyword. Waters without one have no name.
 _COMMON = 0.04
+_DESCRIBES = 5  # maximum number of keywords that start with a word, per keyword that ends with it
+_PLURAL = 0.2  # minimum frequency of a plural, relative to the most frequent spelling
 
 
 @dataclass(frozen=True)
@@ -461,7 +463,8 @@ def shared_idea(
 ) -> tuple[str, tuple[float, float]] | None:
     """Find the plain keyword that is most frequent on both shores, and its share on each.
 
-    Singular and plural are one keyword, also in `avoid`, with the names of other places.
+    Singular and plural are one keyword, also in `avoid`, with the names of other places. The plural
+    is returned if it is common: "Sea of Atmospheres", but "Sea of Dust".
     """
     counts, totals, spellings = [], [], Counter[str]()
     for papers in (first, second):
@@ -470,7 +473,10 @@ def shared_idea(
         counts.append(Counter(form for words in lists for form in set(normal_forms(words))))
         totals.append(max(1, len(lists)))
     taken = {normal_form(part) for name in avoid for part in (name, *name.split(" and "))}
-    # Acronyms, names of facilities, numbers and words of methods are not plain.
+    longer = [word.split(" ") for word in spellings.elements() if " " in word]
+    starts, ends = (Counter(words[place] for words in longer) for place in (0, -1))
+    # Acronyms, names of facilities, numbers, words of methods and words that mostly describe
+    # another one ("radio") are not plain.
     plain = [
         word
         for word, _ in sorted(spellings.items(), key=lambda item: (-item[1], item[0]))
@@ -479,6 +485,7 @@ def shared_idea(
         and word == word.lower()
         and (form := normal_form(word)) not in taken | UNTELLING
         and form.split(" ")[-1] not in QUANTITIES - {"field"}
+        and starts[word] <= _DESCRIBES * max(ends[word], 1)
     ]
     forms = {word: normal_form(word) for word in plain}
     shares = {
@@ -486,7 +493,11 @@ def shared_idea(
         for word, form in forms.items()
     }
     best = max(plain, key=lambda word: min(shares[word]), default="")
-    return (best, shares[best]) if best and min(shares[best]) >= _COMMON else None
+    if not best or min(shares[best]) < _COMMON:
+        return None
+    plurals = [word for word in plain if forms[word] == forms[best] and word.endswith("s")]
+    is_common = plurals and spellings[plurals[0]] >= _PLURAL * spellings[best]
+    return plurals[0] if is_common else best, shares[best]
 
 
 def papers_on_shores(

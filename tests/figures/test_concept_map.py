@@ -13,7 +13,8 @@ from matplotlib.path import Path
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.figures import uat_scene
-from landscape.figures.areas import DEFICIENCIES
+from landscape.figures._uat import territory_colours
+from landscape.figures.areas import DEFICIENCIES, differences, measure_borders
 from landscape.figures.colours import (
     THEMES,
     contrast_ramp,
@@ -26,7 +27,7 @@ from landscape.figures.export import draw
 from landscape.figures.scene import Names
 from landscape.mapping import density_grid
 from landscape.mapping.density import contour_lines, highest_density_levels, map_extent
-from landscape.overlays.thesaurus._extents import choose_tints, trace_territories
+from landscape.overlays.thesaurus._extents import trace_territories
 from landscape.types import Analysis
 from tests.figures.test_bounding_boxes import overlap, rendered_boxes
 from tests.figures.test_colours import linear
@@ -164,14 +165,52 @@ def test_names_are_inside_their_places(make_atlas):
         assert inside.all() or name.size < 7, name.lines
 
 
-def test_neighbours_differ_in_hue():
-    columns = np.arange(120) // 12  # ten stripes
-    leader = np.tile(columns, (40, 1))
-    leader[:5] = 3  # one touches all others
-    hues = np.array(choose_tints(leader, 10)) % 7
-    assert len(set(choose_tints(leader, 10))) == 10
-    assert (np.diff(hues) != 0).all()
-    assert (np.delete(hues, 3) != hues[3]).all()
+@pytest.mark.parametrize("name", list(THEMES))
+def test_adjacent_concepts_have_colours_that_differ_for_all_readers(name):
+    rows, columns = np.divmod(np.arange(12), 4)
+    square = np.array([(t, side) for side in (0.0, 1.0) for t in np.linspace(0, 1, 40)])
+    square = np.concatenate([square, square[:, ::-1]])
+    outlines = [square + np.array([column, row]) for row, column in zip(rows, columns, strict=True)]
+    styles = territory_colours(theme(name), [[one] for one in outlines])
+    assert len(set(styles)) == 12, "each concept has a colour of its own"
+    page = np.array(to_rgb(theme(name).page))
+    fills = np.array([page + fill * (np.array(to_rgb(ink)) - page) for ink, fill in styles])
+    borders = measure_borders(outlines, near=0.05)
+    assert borders[0, 1] > borders[0, 5] > borders[0, 2] == 0
+    assert differences(fills)[borders > 20].min() > 0.06  # 0.02 is just noticeable
+
+
+def test_small_places_belong_to_their_neighbours():
+    random = np.random.default_rng(0)
+    x, y = random.uniform(0, 4, 8000), random.uniform(0, 2, 8000)
+    is_left = x < 2
+    away = np.hypot(x - 3, y - 1)
+    found = {
+        radius: trace_territories(x, y, np.column_stack([is_left, ~is_left & (away > radius)]))
+        for radius in (0.12, 0.5)  # 0.6% and 10% of the papers have no concept
+    }
+    outlines = {
+        radius: len(tables["territories"].groupby(["group", "piece"]))
+        for radius, tables in found.items()
+    }
+    assert outlines == {0.12: 3, 0.5: 4}, "two concepts, a hole if it is large, and the coast"
+    assert all(len(tables["places"]) == 2 for tables in found.values())
+
+
+def test_grey_is_explained_if_there_is_any(make_atlas):
+    atlas = make_atlas(3000)
+    for n, has_grey in ((len(atlas.topics.query("level == 0")), False), (2, True)):
+        caption = uat_scene(atlas, analysis=concepts_of(atlas, n=n)).caption
+        assert ("Grey: " in " ".join(caption.sentences)) == has_grey
+
+
+def test_lines_of_small_maps_are_explained(make_atlas):
+    atlas = make_atlas(1500)
+    figure = draw_concepts(atlas, concepts_of(atlas), multiples=True, raster_dpi=40)
+    key = [text.get_text() for text in figure.texts if text.get_gid() == "key"]
+    assert "contains 50% of its papers" in key
+    assert "contains 80% of its papers" in key
+    assert "A paper can have several concepts." in figure.caption
 
 
 def test_too_many_or_no_concepts_are_refused(make_atlas):

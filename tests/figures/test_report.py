@@ -9,7 +9,7 @@ import pytest
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
 from landscape.figures import report, report_scene
-from landscape.figures._report import exemplar_rows, key_numbers, share_words
+from landscape.figures._report import common_digits, exemplar_rows, key_numbers, share_words
 from landscape.figures.export import draw
 
 
@@ -124,11 +124,47 @@ def test_unknown_numbers_and_numbers_without_information_are_omitted():
         "rise_comparable": False,
         "bridging": 0.9,
         "bridging_low": 0.5,
-        "bridging_high": 1.4,
+        "bridging_high": 0.97,
     }
     assert [number.meaning for number in key_numbers(row)] == ["papers of 9"]
-    clear = key_numbers({**row, "bridging_high": 0.97})
-    assert (clear[-1].value, clear[-1].interval) == ("−10%", "−50% to −3%")
+    risen = {"rise_comparable": True, "rise_low": 0.03, "rise_high": 0.2, "first_light": 2011}
+    clear = key_numbers({**row, **risen})
+    assert (clear[-1].value, clear[-1].interval) == ("+10", "+3 to +20")
+
+
+def test_numbers_fill_their_rows_and_need_no_terms(page):
+    numbers = [text for text in page.texts if text.get_gid() == "number"]
+    columns = {round(text.get_position()[0], 3) for text in numbers}
+    assert len(numbers) % len(columns) == 0, "no empty place"
+    words = " ".join([*words_of(page, "meaning"), page.caption])
+    assert not any(term in words for term in ("effective", "links", "Bridges", "main regions"))
+
+
+def test_no_text_is_cut(atlas):
+    long = "Dwarf galaxies, star formation rates and the baryonic Tully-Fisher relation"
+    atlas.topics["label"] = [f"{long} {n}" for n in range(len(atlas.topics))]
+    read, title = atlas.read_papers, "A long title of a paper that needs three lines " * 3
+    atlas.read_papers = lambda columns: read(columns).assign(title=title)[columns]
+    page = draw(report_scene(atlas, "ALMA", n_resamples=20))
+    kinds = ("region", "paper", "paper title", "meaning")
+    printed = [words for kind in kinds for words in words_of(page, kind)]
+    assert not [words for words in printed if words.endswith("…")]
+    names = " ".join(words_of(page, "region"))
+    assert names.count("Tully-Fisher relation") > 3
+
+
+def test_shares_in_a_column_have_the_same_decimals(page):
+    shares = words_of(page, "share")
+    assert len(shares) > 3
+    assert len({len(share.partition("%")[0].partition(".")[2]) for share in shares}) == 1
+    boxes = {
+        gid: [text.get_window_extent() for text in page.texts if text.get_gid() == gid]
+        for gid in ("counts", "share")
+    }
+    ends = max(box.x1 for box in boxes["counts"])
+    assert ends + 0.1 * page.dpi < min(box.x0 for box in boxes["share"]), "space between columns"
+    assert common_digits([(0.29, 0.22, 0.32), (0.05, 0.03, 0.07)]) == 0
+    assert common_digits([(0.29, 0.22, 0.32), (0.011, 0.004, 0.02)]) == 1
 
 
 def test_the_summary_can_be_quoted(page):

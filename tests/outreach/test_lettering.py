@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -220,3 +221,26 @@ def test_a_peak_outside_the_map_has_no_name() -> None:
     inside = Place("1", "dark matter", "region", 300, 200)
     outside = Place("2", "odd radio circles", "region", 300, 5000)
     assert lettered([inside, outside]).shown == {"1"}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_leader_line_starts_under_another_name_or_is_long(seed: int) -> None:
+    places = some_places(seed)
+    places += [replace(place, key=f"under {place.key}", kind="region") for place in places[:7]]
+    found = lettered(places)
+    boxes = {key: [run.boxes for run in found.runs if run.place == key] for key in found.shown}
+    leaders = [mark.points for mark in found.marks if isinstance(mark, Line)]
+    assert leaders
+    for points in leaders:
+        for key, some in boxes.items():
+            assert not segment_meets_box(points.ravel(), np.concatenate(some), gap=-1.0).any(), key
+        assert np.hypot(*(points[1] - points[0])) < 45
+
+
+def test_the_name_of_a_peak_under_another_name_is_near_without_a_leader_line() -> None:
+    continent = Place("1", "a continent", "continent", 300, 250, 1.0)
+    found = lettered([continent, Place("2", "its peak", "region", 300, 250)])
+    assert found.shown == {"1", "2"}
+    assert not any(isinstance(mark, Line) for mark in found.marks)
+    (box,) = [run.boxes[0] for run in found.runs if run.place == "2"]
+    assert np.hypot(*(np.clip((300, 250), box[:2], box[2:]) - (300, 250))) < 25

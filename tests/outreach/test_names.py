@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from landscape.errors import InputError
 from landscape.llm import connect
 from landscape.outreach import Terrain
 from landscape.outreach._places import find_waters, shared_idea
-from landscape.outreach.names import ask_names, read_names, tidy_name
+from landscape.outreach.names import LANGUAGES, ask_names, read_names, tidy_name, wording
 from tests.servers.openai_server import OpenAIServer, failing
 
 KNOWN = {"3": "Dark matter halos", "12": "Pulsars", "3|12": "Strait of A and B"}
@@ -121,11 +122,32 @@ def test_a_water_is_named_by_an_idea_that_both_shores_share() -> None:
 
 def test_two_waters_do_not_differ_only_in_the_plural() -> None:
     shore = [["magnetic field", "dust"]] * 9 + [["magnetic fields"]] * 9
-    assert shared_idea(shore, shore) == ("magnetic field", (1.0, 1.0))
+    assert shared_idea(shore, shore) == ("magnetic fields", (1.0, 1.0))
     other = shared_idea(shore, shore, avoid=["Magnetic fields"])
     assert other == ("dust", (0.5, 0.5))
     other = shared_idea(shore, shore, avoid=["Turbulence and magnetic fields"])
     assert other == ("dust", (0.5, 0.5))
+
+
+def test_a_water_has_the_plural_if_it_is_common() -> None:
+    often = [["atmosphere"]] * 7 + [["atmospheres"]] * 3
+    assert shared_idea(often, often) == ("atmospheres", (1.0, 1.0))
+    rarely = [["accretion"]] * 19 + [["accretions"]]
+    assert shared_idea(rarely, rarely) == ("accretion", (1.0, 1.0))
+
+
+def test_a_word_that_describes_others_names_no_water() -> None:
+    shore = [["radio", "radio emission", "dust", "dust grains", "cosmic dust"]] * 9
+    assert shared_idea(shore, shore, avoid=["Radio emission", "Cosmic dust", "Dust grains"]) == (
+        "dust",
+        (1.0, 1.0),
+    )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_legend_of_mountains_counts_papers_only(language: str) -> None:
+    first, *_ = re.split("[.。।]", wording(language).mountains)
+    assert not re.search("[,،，]", first), "mountains are many papers, not much knowledge"
 
 
 @pytest.mark.parametrize("word", ["results", "HST", "X-ray 2", "stellar masses", "gas"])

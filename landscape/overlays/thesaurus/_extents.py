@@ -38,9 +38,9 @@ _NORMAL_95 = 1.96
 _MARGIN = 0.12  # margin of the grids, so that no contour reaches their edge
 # Borders of territories: width of the kernel relative to the default, prior papers of a group,
 # least ratio of shares, minimum papers in a kernel, minimum share of all papers in a territory,
-# distance of neighbours in cells, number of hues, cells along the longer side.
+# cells along the longer side.
 _BORDER_KERNEL, _PRIOR, _OVER, _LAND, _MIN_NUMBER = 1.8, 3.0, 1.3, 3.0, 0.007
-_NEAR, _HUES, _CELLS = 3, 7, 300
+_CELLS = 300
 
 
 def thesaurus_overlay(
@@ -79,9 +79,8 @@ def thesaurus_overlay(
         neighbours in a sample of 4,000 papers.
         ``tables["contours"]``: ``concept_id, label, share, piece, order, x, y``.
         ``tables["territories"]``: the borders of the places in which a concept is the most
-        over-represented one, ``concept_id, label, tint, piece, order, x, y``. Concepts with a
-        common border have different numbers and hues (``tint`` and its remainder of division by
-        7); the coast of the map has -1.
+        over-represented one, ``concept_id, label, piece, order, x, y``. Places with less than
+        0.7% of the papers belong to their neighbours; the coast of the map has no concept.
         ``tables["places"]``: each connected territory, ``concept_id, label, x, y, papers,
         ratio`` (share of the concept there, relative to all papers).
 
@@ -225,39 +224,46 @@ def trace_territories(
     ]
     scores = np.stack([*ratios, np.where(papers >= 4 * _LAND, np.log(_OVER), 0.0)])
     rows, columns = DensityGrid.of_window(extent, papers).cells_of(x, y)
-    places, pieces, land = [], np.zeros(shape, dtype=int), min(_LAND, papers.max() / 2)
-    for turn in range(3):  # in the first two turns, small territories join their neighbours
-        leader = np.where(papers >= land, scores.argmax(axis=0), -1)
-        for group, inside in enumerate(members.T):
-            pieces, n_pieces = label(leader == group)
-            held = pieces[rows, columns]
-            counts = np.bincount(held, minlength=n_pieces + 1)
-            small = [piece for piece in range(1, n_pieces + 1) if counts[piece] < _MIN_NUMBER * n]
-            scores[group][np.isin(pieces, small)] = -np.inf
-            for piece in set(range(1, n_pieces + 1)).difference(small) if turn == 2 else ():
-                depth = distance_transform_edt(np.pad(pieces == piece, 1))[1:-1, 1:-1]
-                row, column = np.unravel_index(int(depth.argmax()), shape)
-                places.append(
-                    {
-                        "group": group,
-                        "x": x0 + (column + 0.5) * cell,
-                        "y": y0 + (row + 0.5) * cell,
-                        "papers": counts[piece],
-                        "ratio": inside[held == piece].mean() / overall[group],
-                    }
-                )
+    land = min(_LAND, papers.max() / 2)
+    leader = np.where(papers >= land, scores.argmax(axis=0), -1)
+    is_large = np.zeros(shape, dtype=bool)
+    for group in range(len(scores)):
+        pieces, n_pieces = label(leader == group)
+        counts = np.bincount(pieces[rows, columns], minlength=n_pieces + 1)
+        is_large |= (pieces > 0) & (counts >= _MIN_NUMBER * n)[pieces]
+    if is_large.any():  # small places and the sea belong to the nearest large place
+        row, column = distance_transform_edt(~is_large, return_distances=False, return_indices=True)
+        nearest = scores.argmax(axis=0)[row, column]
+        scores += ~is_large * 99.0 * (np.arange(len(scores))[:, None, None] == nearest)
+        leader = np.where(leader >= 0, nearest, -1)
+    places = []
+    for group, inside in enumerate(members.T):
+        pieces, n_pieces = label(leader == group)
+        held = pieces[rows, columns]
+        counts = np.bincount(held, minlength=n_pieces + 1)
+        for piece in np.flatnonzero(counts[1:] >= _MIN_NUMBER * n) + 1:
+            depth = distance_transform_edt(np.pad(pieces == piece, 1))[1:-1, 1:-1]
+            row, column = np.unravel_index(int(depth.argmax()), shape)
+            places.append(
+                {
+                    "group": group,
+                    "x": x0 + (column + 0.5) * cell,
+                    "y": y0 + (row + 0.5) * cell,
+                    "papers": counts[piece],
+                    "ratio": inside[held == piece].mean() / overall[group],
+                }
+            )
     coast = np.log(np.maximum(papers, 1e-12) / land)
-    tints, lines = [*choose_tints(leader, len(overall)), -1], []
+    lines = []
     for group in range(-1, len(overall)):
         others = np.delete(scores, group, axis=0).max(axis=0)
         margin = gaussian_filter(np.clip(scores[group] - others, -0.05, 0.05), 1.2)
-        inside = np.minimum(margin, coast / 5) if group >= 0 else coast
-        contours = contour_lines(DensityGrid.of_window(extent, np.exp(inside)), 1.0)
+        own_side = np.minimum(margin, coast / 5) if group >= 0 else coast
+        contours = contour_lines(DensityGrid.of_window(extent, np.exp(own_side)), 1.0)
         lines += [
             pd.DataFrame(
                 {
                     "group": group,
-                    "tint": tints[group],
                     "piece": piece,
                     "order": np.arange(len(line)),
                     "x": line[:, 0],
@@ -272,21 +278,6 @@ def trace_territories(
         "territories": pd.concat(lines, ignore_index=True),
         "places": table.sort_values("papers", ascending=False, ignore_index=True),
     }
-
-
-def choose_tints(leader: NDArray[np.int64], n: int) -> list[int]:
-    """Number groups of cells so that neighbours also differ in the remainder of division by 7."""
-    borders, tints = np.zeros((n + 1, n + 1)), np.full(n, -1)  # the last group is for no group
-    for one, other in ((leader[:-_NEAR], leader[_NEAR:]), (leader[:, :-_NEAR], leader[:, _NEAR:])):
-        np.add.at(borders, (one, other), 1.0)
-    borders += borders.T
-    for group in np.argsort(-np.diag(borders)[:n]):
-        met = [
-            borders[group, :n][(tints >= 0) & (tints % _HUES == hue)].sum() for hue in range(_HUES)
-        ]
-        free = [tint for tint in range(3 * _HUES) if tint not in tints] or [0]
-        tints[group] = min(free, key=lambda tint: (met[tint % _HUES], tint))
-    return tints.tolist()
 
 
 def measure_separability(

@@ -176,7 +176,8 @@ JUDGED = (
     "part",
     "title_covered",
     "below",
-    "frequency",
+    "about",
+    "usage",
 )
 _UNREAD = 0.25  # weight of a candidate that no reader judged; most of them are wrong
 

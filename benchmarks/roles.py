@@ -40,7 +40,7 @@ _FOLDS = 10
 _STRENGTH = 0.05  # inverse of the regularisation
 _OF_MENTION = 1.3  # total weight of the role "mention", which is found least
 # Weights of mentions that an earlier classifier chose, relative to the others.
-_CHOSEN = {"model": 0.3, "rare": 0.6}
+_CHOSEN = {"model": 0.3, "rare": 0.3}
 
 
 def read_labels() -> tuple[list[dict[str, Any]], dict[str, dict[str, str]]]:

@@ -400,7 +400,7 @@ def _concept_vectors(context: Context, thesaurus: Thesaurus) -> NDArray[np.float
 
 UAT_STAGE = Stage(
     name="uat",
-    version=5,
+    version=6,
     parameters=lambda context: {"thesaurus": _checksum(context)},
     inputs=inputs_from(papers="ingest", vectors="embeddings.vectors"),
     run=_uat_run,

@@ -108,7 +108,7 @@ def test_caption_names_both_selections_and_their_papers(atlas, halves):
     printed = " ".join(text.get_text() for text in figure.texts)
     assert f"selection A ({len(halves[0]):,} papers)" in printed
     assert "larger share: selection A" in printed
-    assert "Of " in figure.caption
+    assert "Based on " in figure.caption
     assert "false discovery rate" in figure.alt_text
 
 

@@ -165,10 +165,13 @@ class Ranking:
     low: NDArray[np.floating]
     high: NDArray[np.floating]
 
+    def limited(self, values: NDArray[np.floating]) -> NDArray[np.floating]:
+        """Return features within their limits."""
+        return np.clip(values, self.low, self.high)
+
     def log_odds(self, values: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return the log-odds for features of shape (n, n_features)."""
-        values = np.clip(values, self.low, self.high)
-        units = np.maximum(values @ self.hidden + self.shift, 0.0)
+        units = np.maximum(self.limited(values) @ self.hidden + self.shift, 0.0)
         return np.asarray(units @ self.output, dtype=np.float64) + self.intercept
 
 

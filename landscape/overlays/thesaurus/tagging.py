@@ -115,7 +115,8 @@ def tag_wording(
     for rows, columns, values in features(
         evidence, vectors, concept_vectors, usage(thesaurus), only=only
     ):
-        odds = judged["intercept"] + judged["odds"] * ranking.log_odds(values) + values @ judging
+        odds = judged["intercept"] + judged["odds"] * ranking.log_odds(values)
+        odds += ranking.limited(values) @ judging
         titled = values[:, FEATURES.index("in_full")] > 0
         odds = np.where(titled, np.logaddexp(odds, judged["in_title"]), odds)
         scores = 1.0 / (1.0 + np.exp(-odds))

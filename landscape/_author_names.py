@@ -78,9 +78,13 @@ def _split_spoken(name: str) -> tuple[str, str]:
     """
     match = _LAST_INITIALS.search(name)
     if match and match.start():
-        *given, family = name[: match.start()].split()
+        family, given = _split_spoken(name[: match.start()].strip())
         initials = match[1].strip()
-        return (f"{family} {initials}", " ".join(given)) if given else (family, initials)
+        if not given and len(family.split()) > 1:  # a collaboration
+            return name, ""
+        if all(word.lower() in _PARTICLES for word in given.split()):
+            return f"{given} {family}".strip(), initials
+        return f"{family} {initials}", given
     words = name.split()
     if len(words) < 2 or words[-1].lower() in ("collaboration", "team", "consortium", "group"):
         return name, ""

@@ -139,7 +139,8 @@ def compare_scene(
     lines = [re.sub(r"\b[ab]\b", lambda side: names[side[0]], line) for line in (numbers, *notes)]
     sides = find_sides(atlas, a, b)
     dots = () if sides[0].store is sides[1].store else (_PAPERS,)
-    facilities = any(name.startswith("facility:") for name in analysis.tables["selections"]["name"])
+    filters = analysis.tables["selections"]["name"]
+    facilities = any("facility:" in name and "role:" not in name for name in filters)
     uses = (_USES,) * facilities
     has_zero = (tested[["a_papers", "b_papers"]] == 0).any(axis=None)
     how = (*_HOW, *(_CUT if has_zero else ()))

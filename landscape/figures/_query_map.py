@@ -278,20 +278,31 @@ def _map_with_windows(
     panel = map_panel(page, (left, bottom, right, top), x, y, include=include)
     if not enlarge or not _groups(panel, *at, page.scale):
         return panel, []
-    page.panels.remove(panel)
+    whole = panel
+    page.panels.remove(whole)
     cut = bottom + math.ceil(_INSET_HEIGHT * (top - bottom) / page.pixel) * page.pixel
     panel = map_panel(page, (left, cut, right, top), x, y, include=include)
     strip = (left + page.margin, bottom, right, cut - 14 * page.scale)
-    return panel, _windows(panel, strip, _groups(panel, *at, page.scale), page.scale)
+    windows = _windows(panel, strip, _groups(panel, *at, page.scale), page.scale)
+    if not windows:  # no group can be enlarged
+        page.panels.remove(panel)
+        page.panels.append(whole)
+        return whole, []
+    return panel, windows
 
 
 def _groups(panel: Panel, x: Floats, y: Floats, scale: float) -> list[Floats]:
     """Return the positions (n, 2) of groups of marks that overlap, the largest group first."""
-    from scipy.cluster.hierarchy import fcluster, linkage
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import connected_components
+    from scipy.spatial import cKDTree
 
     if len(x) < 2:
         return []
-    group = fcluster(linkage(panel.to_page(x, y), "single"), _OVERLAP * scale, "distance")
+    tree = cKDTree(panel.to_page(x, y))
+    first, second = tree.query_pairs(_OVERLAP * scale, output_type="ndarray").T
+    close = csr_matrix((np.ones(len(first)), (first, second)), shape=(len(x), len(x)))
+    _, group = connected_components(close, directed=False)
     numbers, sizes = np.unique(group, return_counts=True)
     order = numbers[sizes > 1][np.argsort(-sizes[sizes > 1], kind="stable")]
     return [np.column_stack([x, y])[group == number] for number in order]

@@ -346,13 +346,13 @@ def _write_regions(page: Page, box: Box, regions: pd.DataFrame) -> float:
     shares = list(zip(*(regions[f"share{end}"] for end in ("", "_low", "_high")), strict=True))
     digits = common_digits(shares)
     cells = ["{} ({})".format(*share_words(*share, digits=digits)) for share in shares]
-    widest = max(page.extent(words, size=7.5).width for words in cells)
+    widest = max((page.extent(words, size=7.5).width for words in cells), default=0.0)
     columns = [right - max(widest + 14 * scale, 76 * scale), right]
     y = top - 24 * scale
     for x, words in zip(columns, ("papers", "share of region"), strict=True):
         page.write(words, x, y, size=6.5, align="right", colour=page.colours.faint)
     counts = [f"{row.papers:,} of {row.region_papers:,}" for row in regions.itertuples()]
-    widest = max(page.extent(words, size=7.5).width for words in counts)
+    widest = max((page.extent(words, size=7.5).width for words in counts), default=0.0)
     names = [
         page.wrapped(clean_name(name), size=7.5, width=columns[0] - left - widest - 6 * scale)
         for name in regions["label"]

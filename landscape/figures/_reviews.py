@@ -53,7 +53,7 @@ _COLUMNS = (  # the score and its components
     ("gap", "Gap", "{:.1f}"),
     ("need", "Need", "{:.1f}"),
     ("papers", "Papers", "{:,.0f}"),
-    ("reviews", "Reviews\nknown", "{:,.0f}"),
+    ("reviews_near", "Reviews\nknown", "{:,.0f}"),
     ("expected", "Reviews\nexpected", "{:,.0f}"),
     ("years_without", "Years\nwithout", "{:.0f}"),
     ("growth", "Growth", "{:.1f}"),
@@ -61,9 +61,10 @@ _COLUMNS = (  # the score and its components
 _NOTES = (  # definitions of the columns
     "Need: papers newer than the reviews near them, times growth, citations and disagreement "
     "between abstracts.",
-    "Gap: mean of the need and of the lack of reviews for the size of the region.",
-    f"Growth: share of papers from the last {RECENT_YEARS} years. The mean region has 1 for all "
-    "three.",
+    "Gap: mean of the need and of the lack of reviews for the size of the region, divided by the "
+    "upper limit of known to expected reviews.",
+    f"Growth: share of papers from the last {RECENT_YEARS} years. The mean region has a need and a "
+    "growth of 1.",
     "A review counts for the regions of its nearest papers.",
 )
 

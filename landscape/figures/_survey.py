@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _MAX_LENGTH = 240  # maximum number of characters of a label
 _INDENT = 15.0  # points for each level of the tree
 _ROW_INCHES = 0.185
-_MIN_LETTERS = 4.6  # points
+_MIN_LETTERS = 6.0  # points
 _WAYS = {
     "reference": "cited by it",
     "citation": "cites it",

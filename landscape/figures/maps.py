@@ -341,7 +341,7 @@ def add_names_inside(
         at.append(centre * cell + (left, bottom))
     x, y = panel.to_data(np.array(at).reshape(-1, 2)).T
     styles = [style for style, kept in zip(styles, named, strict=True) if kept]
-    places = places.assign(x=x, y=y)[named]
+    places = places.assign(x=x, y=y)[np.array(named, dtype=bool)]
     _place(page, panel, places, styles, reserved=None, leaders=False, reach=1.0)
 
 

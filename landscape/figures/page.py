@@ -274,7 +274,7 @@ class Page:
 
         for rest in words.split(" "):
             # No letter is wider than 1.5 times its size, so short words need not be measured.
-            surely = width / (1.5 * size * self.scale)
+            surely = width / (1.5 * self.points(size))
             while len(rest) > max(1, surely) and first(len(rest)) > width:
                 fitting = max(1, bisect_right(range(1, len(rest)), width, key=first))
                 yield rest[:fitting]

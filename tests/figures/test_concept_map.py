@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -74,6 +75,15 @@ def territories_of(table, x, y, masks):
         name: concepts.merge(part, "right", left_index=True, right_on="group")
         for name, part in found.items()
     }
+
+
+def test_a_concept_without_a_place_is_drawn(make_atlas):
+    """A rare concept is nowhere over-represented."""
+    atlas = make_atlas(1500)
+    analysis = concepts_of(atlas, n=1)
+    nowhere = analysis.tables | {"places": analysis.tables["places"].head(0)}
+    figure = draw_concepts(atlas, replace(analysis, tables=nowhere), raster_dpi=40)
+    assert not [text for text in figure.texts if str(text.get_gid()).startswith("topic-")]
 
 
 @pytest.mark.parametrize("multiples", [False, True])

@@ -394,6 +394,21 @@ def test_marks_that_overlap_are_enlarged_in_a_window(make_atlas):
     assert len(numbers) == 5
 
 
+def test_a_map_that_cannot_be_enlarged_keeps_its_size(make_atlas):
+    """The marks form one chain across the map, so no window would be larger than the map."""
+    atlas = make_atlas()
+    rows = of_regions(atlas, *[1] * 120)
+    atlas.map[["x", "y"]] = atlas.map[["x", "y"]].astype(float)
+    x, y = (atlas.map[name].to_numpy() for name in ("x", "y"))
+    atlas.map.loc[rows, "x"] = np.linspace(x.min(), x.max(), len(rows))
+    atlas.map.loc[rows, "y"] = np.median(y)
+    chain = query_map(atlas, found(atlas, rows))
+    assert [axes for axes in chain.axes if axes.get_gid() == "inset"] == []
+    apart = atlas.map.loc[rows[::60], ["x", "y"]]
+    few = query_map(atlas, found(atlas, list(apart.index)))
+    assert chain.axes[0].bbox.height == pytest.approx(few.axes[0].bbox.height, rel=0.05)
+
+
 def test_names_for_orientation_are_all_over_the_map(make_atlas):
     atlas = make_atlas()
     figure = query_map(atlas, found(atlas, of_regions(atlas, 5)))

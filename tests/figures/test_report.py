@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from datetime import date
 
 import numpy as np
@@ -215,3 +216,14 @@ def test_the_summary_counts_the_papers_of_other_roles(atlas):
     words = " ".join(text.get_text() for text in page.texts)
     assert "Of the other papers, 7 plan or forecast its use." in " ".join(words.split())
     assert "90 of 1,500 papers use data of ALMA" in words
+
+
+def test_a_facility_outside_all_regions_has_a_report(atlas):
+    """All papers of the facility are outside the named regions, so no region is listed."""
+    place = atlas.map["topic_id"].to_numpy().copy()
+    place[atlas.rows] = -1
+    atlas.map["topic_id"] = place
+    figure = draw(report_scene(atlas, "ALMA", n_resamples=20))
+    texts = [text.get_text() for text in figure.texts]
+    assert "Regions with the most papers" in texts
+    assert not any(re.fullmatch(r"[\d,]+ of [\d,]+", text) for text in texts)

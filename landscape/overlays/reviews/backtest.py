@@ -103,7 +103,8 @@ def backtest_reviews(
         topic.to_numpy()[earlier],
         year_of[earlier],
         seen[earlier],
-        atlas.vectors()[earlier],
+        atlas.vectors(),
+        rows=np.flatnonzero(earlier),
         seed=seed,
     )
     ranked = rank_gaps(signs, known, weights=chosen, n_resamples=1, seed=seed)

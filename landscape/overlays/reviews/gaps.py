@@ -46,6 +46,7 @@ def review_coverage(
     is_review: NDArray[np.bool_],
     vectors: NDArray[np.float32] | None = None,
     *,
+    rows: NDArray[np.int64] | None = None,
     seed: int = 0,
 ) -> pd.DataFrame:
     """Count the papers and the reviews of each region, and the years since the last review.
@@ -68,7 +69,7 @@ def review_coverage(
     when = year[inside].astype(np.int64)
     papers = np.bincount(place, minlength=n)
     own = np.bincount(place, weights=is_review[inside], minlength=n).astype(np.int64)
-    shares = divide_reviews(region, is_review, vectors, seed=seed).tocoo()
+    shares = divide_reviews(region, is_review, vectors, rows=rows, seed=seed).tocoo()
     found = np.asarray(shares.sum(axis=0)).ravel()
     expected = np.bincount(place, weights=chance_of_review(year, is_review)[inside], minlength=n)
     last = np.full(n, UNKNOWN_YEAR)
@@ -79,7 +80,7 @@ def review_coverage(
     first = dated.groupby(place).quantile(0.1).to_numpy()
     since = np.where(last == UNKNOWN_YEAR, np.floor(first), last)
     end = int(year.max()) if len(year) else 0
-    # The scatter beyond chance. Shares of reviews scatter less than whole reviews.
+    # The scatter of whole reviews beyond chance.
     scatter = float(((own - expected) ** 2 - expected).sum())
     prior = np.clip(float((expected**2).sum()) / max(scatter, 1e-9), *_PRIOR_STRENGTH)
     # A sum of shares of reviews scatters less than a number of reviews (compound Poisson).
@@ -250,10 +251,10 @@ def review_gaps(
         ``score``, which has their share instead, times the ratio of expected to known reviews (the
         gap relative to the size of the region). The mean is divided by ``density_ratio_high``, so
         regions that certainly lack reviews come first. Only regions with less than 80% of the
-        expected reviews have a ``rank``. ``reviews_near`` counts each review for the regions of its
-        nearest papers; ``expected`` is the number expected from the papers and their years. Further
-        columns are the components, those of `reviews`, and titles of
-        ``exemplars``.
+        expected reviews, both in the region and near it, have a ``rank``. ``reviews_near`` counts
+        each review for the regions of its nearest papers; ``expected`` is the number expected from
+        the papers and their years. Further columns are the components, those of `reviews`, and
+        titles of ``exemplars``.
         ``tables["exemplars"]`` has up to five papers per region that are newer than the reviews
         near them. ``tables["weights"]`` has the weights.
 
@@ -304,7 +305,8 @@ def review_gaps(
             f"Regions that need a review, of the {len(table)} regions and subregions of "
             f"{describe_corpus(atlas)}.{no_verdict(n_doubtful, len(ranked), _LACK)} "
             f"{_COUNTED} {define_reviews(year)} Only regions with less than {_LACKING:.0%} of "
-            "the expected reviews have a rank. The need compares a region with the mean region: "
+            "the expected reviews, in the region and near it, have a rank. The need compares a "
+            "region with the mean region: "
             "papers newer than the reviews near them (volume), "
             f"growth in {RECENT_YEARS} covered years, "
             "citations, years without a review, disagreement. The relative gap has the share of "

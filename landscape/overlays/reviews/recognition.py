@@ -435,11 +435,13 @@ def divide_reviews(
     is_review: NDArray[np.bool_],
     vectors: NDArray[np.float32] | None,
     *,
+    rows: NDArray[np.int64] | None = None,
     seed: int = 0,
 ) -> csr_matrix:
     """Return the share of each region among the papers nearest to each review.
 
-    The shape is (n_reviews, n_regions). Without `vectors`, a review has its own region only.
+    The shape is (n_reviews, n_regions). Without `vectors`, a review has its own region only. `rows`
+    are the rows of the papers in `vectors`; default: all rows.
     """
     import faiss
     from scipy.sparse import csr_matrix
@@ -450,13 +452,14 @@ def divide_reviews(
     candidates = np.flatnonzero((region >= 0) & ~is_review)
     if vectors is not None and len(reviews) and len(candidates):
         k = min(choose_n_nearest(len(region), len(reviews)), len(candidates))
-        n = choose_n_references(len(region), k)
+        n = choose_n_references(len(candidates), k)
         if n < len(candidates):
             random = np.random.default_rng(seed)
+            k = max(1, round(k * n / len(candidates)))
             candidates = np.sort(random.choice(candidates, n, replace=False))
-            k = max(1, round(k * n / len(region)))
-        corpus = np.asarray(vectors[candidates], dtype=np.float32)
-        queries = np.asarray(vectors[reviews], dtype=np.float32)
+        rows = np.arange(len(region)) if rows is None else rows
+        corpus = np.asarray(vectors[rows[candidates]], dtype=np.float32)
+        queries = np.asarray(vectors[rows[reviews]], dtype=np.float32)
         near = candidates[faiss.knn(queries, corpus, k, metric=faiss.METRIC_INNER_PRODUCT)[1]]
     of_review, nth = np.nonzero(region[near] >= 0)
     column = np.searchsorted(topics, region[near[of_review, nth]])

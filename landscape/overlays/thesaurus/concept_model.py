@@ -21,9 +21,7 @@ _RIDGE = 10.0
 _SPREAD_POWER = 0.3  # exponent: 0.5 favours rare concepts, 0 favours common concepts
 _FEWEST_PAPERS = 4
 _N_AXES = 256  # of the vectors of words
-
-
-_PAIRS_AT_ONCE = 16_384
+_ROWS_AT_ONCE = 16_384
 
 
 @dataclass(frozen=True)
@@ -132,16 +130,16 @@ def learn_meaning(vectors: NDArray[np.float32], named: csr_matrix) -> Meaning:
     """Fit the linear model by ridge regression to papers that name concepts."""
     n, dims = vectors.shape
     centre = np.zeros(dims)
-    for start in range(0, n, _PAIRS_AT_ONCE):
-        centre += np.asarray(vectors[start : start + _PAIRS_AT_ONCE], dtype=np.float64).sum(0)
+    for start in range(0, n, _ROWS_AT_ONCE):
+        centre += np.asarray(vectors[start : start + _ROWS_AT_ONCE], dtype=np.float64).sum(0)
     centre /= max(n, 1)
     products = np.zeros((dims, dims))
     targets = np.zeros((dims, named.shape[1]))
-    for start in range(0, n, _PAIRS_AT_ONCE):
-        block = np.asarray(vectors[start : start + _PAIRS_AT_ONCE], dtype=np.float32)
+    for start in range(0, n, _ROWS_AT_ONCE):
+        block = np.asarray(vectors[start : start + _ROWS_AT_ONCE], dtype=np.float32)
         block = block - centre.astype(np.float32)
         products += block.T @ block
-        targets += (named[start : start + _PAIRS_AT_ONCE].T @ block).T
+        targets += (named[start : start + _ROWS_AT_ONCE].T @ block).T
     directions = np.linalg.solve(products + _RIDGE * np.eye(dims), targets)
     variance = (directions * (products / max(n, 1) @ directions)).sum(0)
     directions /= (variance + 1e-9) ** _SPREAD_POWER

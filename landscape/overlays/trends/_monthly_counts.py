@@ -178,8 +178,10 @@ def read_terms(atlas: AtlasStore, period: Period) -> Terms:
     term, paper = term[is_in], paper[is_in]
     fewest = np.repeat([FEWEST] * (len(parts) - 1) + [FEWEST_NEW], sizes)
     many = np.bincount(term, minlength=len(names)) >= fewest
-    # "White paper" is no topic.
-    many[many] = [form not in UNTELLING for form in normal_forms(names[many].tolist())]
+    # Keyphrases such as "white paper" are not topics.
+    phrases = np.flatnonzero(many[: sizes[0]])
+    forms = normal_forms(names[phrases].tolist())
+    many[phrases] = [form not in UNTELLING for form in forms]
     term, paper = (np.cumsum(many) - 1)[term[many[term]]], paper[many[term]]
     n, length = int(many.sum()), period.length
     of_category = np.zeros((n, len(period.mix)))

@@ -408,7 +408,8 @@ def rank_gaps(
     # The level of the newer papers is a mean over regions. Other levels are means over papers.
     counted = {**levels, "volume": max(float(newer.mean()), 1e-12)}
     needs = _score(resampled | {"volume": sums[:, :, 1]}, counted, chosen)
-    ratio = known["density_ratio_high"].to_numpy()
+    # The ratio of known to expected reviews belongs to the volume.
+    ratio = known["density_ratio_high"].to_numpy() ** chosen["volume"]
     both = scores ** (1 - _NEED) * needs**_NEED / ratio
     # Without any review, each region lacks one.
     # A region with reviews of its own does not lack them, even if their subject is wider.

@@ -36,7 +36,7 @@ PEOPLE = frozenset(_LISTS["people"])
 class NameSettings:
     """Weights and thresholds for choosing names, selected with ``benchmarks/regions.py``."""
 
-    many_papers: int = 5000
+    many_papers: int = 5000  # of a group that are compared with second subjects
     # minimum share of a group's papers that have the phrase itself
     least_share: tuple[float, float] = (0.01, 0.002)
     # a name in a smaller share of the papers gets a penalty

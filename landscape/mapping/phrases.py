@@ -22,7 +22,7 @@ _LISTS = read_sections("regions")
 UNTELLING = frozenset(_LISTS["untelling"])
 QUANTITIES = frozenset(_LISTS["quantity"])
 _DATA_RELEASE = re.compile(r"e?dr\d+")
-_MANY_PAPERS = 5000
+_MANY_PAPERS = 5000  # with more papers, spellings that occur once are omitted
 # minimum frequency of a broader concept, relative to a concept that is directly below a field
 _LEAST_OWN = 0.2
 

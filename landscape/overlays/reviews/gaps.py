@@ -228,7 +228,7 @@ def review_gaps(
     Regions with subregions of 100 papers or more are replaced by their subregions, because reviews
     have narrow subjects. The number of papers that wait for a review predicts the reviews of the
     next two years best, and readers look for what is missing relative to the size of a region
-    (`backtest_reviews` compares both). The ranking is a weighted mean of the two.
+    (`backtest_reviews` compares both). The ranking uses a mean of the two.
 
     Parameters
     ----------

@@ -31,6 +31,7 @@ from landscape.corpus.records import (
     Batch,
     RawRecord,
     Rejection,
+    Repair,
     Row,
     normalise,
     positions_of,
@@ -126,15 +127,17 @@ def _clean(piece: list[RawRecord | Rejection], n_bytes: int, file: str, source: 
     rows: list[Row] = []
     kept: list[RawRecord] = []
     rejected: list[Rejection] = []
+    repaired: list[Repair] = []
     for record in piece:
-        result = (
-            normalise(record, file=file, source=source) if isinstance(record, RawRecord) else record
-        )
+        if isinstance(record, Rejection):
+            rejected.append(record)
+            continue
+        result = normalise(record, file=file, source=source, repaired=repaired)
         if isinstance(result, Rejection):
             rejected.append(result)
         else:
             rows.append(result)
-            kept.append(record)  # type: ignore[arg-type]  # only a RawRecord gives a row
+            kept.append(record)
     return Batch(
         papers=to_table(rows),
         rejected=rejected,
@@ -142,11 +145,19 @@ def _clean(piece: list[RawRecord | Rejection], n_bytes: int, file: str, source: 
         n_bytes=n_bytes,
         vectors=vectors_of(kept),
         positions=positions_of(kept),
+        repaired=repaired,
+        origins=[(raw.line, _own_key(raw)) for raw in kept],
     )
 
 
+def _own_key(raw: RawRecord) -> str | None:
+    """Return the key of a record in its file, such as that of a BibTeX entry."""
+    key = raw.fields.get("given_id")
+    return key[:200] if isinstance(key, str) else None
+
+
 # Increase this number when readers or cleaning change, so that old chunks are not reused.
-VERSION = 4
+VERSION = 5
 
 KEYS = ("bibcode", "arxiv_id", "doi", "title", "text", "given")
 KEY_COLUMNS = (*(f"key_{name}" for name in KEYS), "key_authors", WHOLE_TEXT, "year")

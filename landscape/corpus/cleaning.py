@@ -27,6 +27,7 @@ _TAG = re.compile(
     r"</?\s*(?:br|em|strong|italic|bold|span|div|font|img|tt|sc|li|ul|ol|h[1-6]|orcid|email|astrobj"
     r"|altjournal|inline|inline-formula|inline-graphic|tex-math|alternatives|xref|ext-link|title"
     r"|object|named-content|styled-content|sec|underline|monospace|disp-formula|label"
+    r"|math|mi|mn|mo|ms|mrow|msu[bp]|msubsup|mtext|mspace|mfrac|msqrt|mstyle|mover|munder|semantics"
     r"|(?:mml|jats|xlink):[a-z-]+)(?:\s++[\w:-]++\s*+=[^<>]*+|\s*+)/?\s*+>",
     re.IGNORECASE,
 )
@@ -54,9 +55,41 @@ _MARKUP = (
     " URL",
 )
 _NO_ABSTRACT = re.compile(
-    r"(?:\[?\(?(?:abstract )?(?:is )?not available\)?\]?|no abstract(?: available)?|abstract|n/?a"
-    r"|none|null|nan|unknown|[-–—.?\s]*+)[.\s…]*+",
+    r"[\[(]*(?:(?:the |an )?(?:abstract )?(?:is )?(?:not|un)[- ]?(?:available|provided|given)"
+    r"(?: for this \w+)?|(?:there is )?no (?:abstract|summary)(?: (?:is |was )?\w+)?(?: for this \w+)?"
+    r"|abstract|n/?a|none|null|nan|unknown|(?:inter)?national audience|to be (?:added|announced)"
+    r"|(?:see|refer to|please see|please refer to)[^.]{0,60}(?:text|paper|pdf|abstract)|tb[ad]"
+    r"|comments?\s*:.{0,300}|\d+ pages?\b.{0,200}|[-–—.?\s]*+)[\])]*[.\s…]*+",
+    re.IGNORECASE | re.DOTALL,
+)
+# Text before and after the abstract in exports of publishers and repositories.
+_LABEL = re.compile(
+    r"(?:ABSTRACT|(?:Abstract|Summary)\s*[:.—–-]|(?:Inter)?[Nn]ational audience\s*[;:.—–-]?)\s*+(?=[A-Z\d“(])"
+)
+_TAIL = re.compile(
+    r"(?:(?<=[.!?)])|(?<=[.!?)]\s)|(?<=\s\s))\s*(?:©|\([cC]\)\s*(?=(?:19|20)\d\d|the|copyright)|copyright\b(?=\s*(?:©|\(c\)|(?:19|20)\d\d|by\b))"
+    r"|published (?:by|under licen[cs]e by) [^.]{0,60}?(?:society|press|publishing|publishers|elsevier"
+    r"|wiley|springer|institute|ltd|inc)\b"
+    r"|all rights (?:are )?reserved\b)",
     re.IGNORECASE,
+)
+_MAX_TAIL = 400  # characters
+_TILDE = "\ue07e"  # see `textasciitilde` in data/latex.yaml
+_BRACES = r"\{((?:[^{}\\]|\\.|\{(?:[^{}\\]|\\.|\{[^{}]*+\})*+\})*+)\}"
+_TWO_FORMS = re.compile(rf"\\texorpdfstring\s*+{_BRACES}\s*+{_BRACES}", re.DOTALL)
+_IF_MATHS = re.compile(r"\\ifmmode\b\s*+((?:(?!\\else\b|\\fi\b).){0,300})(?:\\else\b\s*+((?:(?!\\fi\b).){0,300}))?\\fi\b", re.DOTALL)  # fmt: skip
+# A formula of JATS can be given as TeX and as MathML; TeX documents have a preamble.
+_PREAMBLE = re.compile(r"\\documentclass.{0,2000}?\\begin\s*+\{document\}|\\end\s*+\{document\}", re.DOTALL)
+_TEX_MATHS = re.compile(
+    r"<(?:[\w-]{1,20}:)?tex-math\b[^<>]*+>((?:(?!</(?:[\w-]{1,20}:)?tex-math).){0,5000})</(?:[\w-]{1,20}:)?tex-math\s*>", re.DOTALL | re.IGNORECASE
+)
+_ANNOTATION = re.compile(r"<(?:\w{1,9}:)?annotation\b[^<>]*+>[^<>]*+</(?:\w{1,9}:)?annotation\s*+>")
+_MATHML_SCRIPT = re.compile(
+    r"<(?:\w{1,9}:)?msu([bp])\b[^<>]*+>\s*+<([\w:]{1,12})\b[^<>]*+>([^<>]{0,60})</\2>"
+    r"\s*+<([\w:]{1,12})\b[^<>]*+>([^<>]{0,60})</\4>\s*+</(?:\w{1,9}:)?msu[bp]\s*+>"
+)
+_FORMULA = re.compile(
+    r"<(?:[\w-]{1,20}:)?(inline-formula|disp-formula|alternatives)\b[^<>]*+>((?:(?!</(?:[\w-]{1,20}:)?\1\b).){0,30000})</(?:[\w-]{1,20}:)?\1\s*>", re.DOTALL | re.IGNORECASE
 )
 # arXiv replaces links by "this https URL". Remove this text with its brackets.
 _LINK = r"this\s+(?:https?|ftp)\s+URL\b"
@@ -96,16 +129,25 @@ def clean_text(text: str) -> str:
     for _ in range(_MANY_PASSES):
         cleaned = _one_pass(text)
         if cleaned == text:
-            return cleaned
+            return cleaned.replace(_TILDE, "~")
         text = cleaned
     # A malicious text can contain deeply nested markup, so all characters of markup are removed.
     return _one_pass(re.sub(r"[\\{}$&<~^_`'-]+|\bURL\b", " ", text))
 
 
 def clean_abstract(text: str) -> str | None:
-    """Clean an abstract. Return None for a placeholder such as "not available"."""
+    """Clean an abstract, without its label and the notice of the publisher after it.
+
+    None is returned for a placeholder such as "not available".
+    """
     cleaned = clean_text(text)
-    return None if _NO_ABSTRACT.fullmatch(cleaned) else cleaned
+    if _NO_ABSTRACT.fullmatch(cleaned):
+        return None
+    cleaned = _LABEL.sub("", cleaned, count=1) if _LABEL.match(cleaned) else cleaned
+    tail = _TAIL.search(cleaned, max(0, len(cleaned) - _MAX_TAIL))
+    if tail is not None and cleaned.count(" ", 0, tail.start()) > 1:
+        cleaned = cleaned[: tail.start()].rstrip()
+    return cleaned
 
 
 def without_parentheses(text: str) -> str:
@@ -135,6 +177,9 @@ def _one_pass(text: str) -> str:
         text = _ENTITY.sub(lambda m: html.unescape(m[0]), text)
     if "<" in text:
         text = _without_markup(text)
+    if "\\ifmmode" in text or "\\texorpdfstring" in text or "\\documentclass" in text:
+        text = _PREAMBLE.sub(" ", _TWO_FORMS.sub(r"\1", text))
+        text = _IF_MATHS.sub(lambda match: match[2] if match[2] is not None else match[1], text)
     text = latex_to_unicode(text)
     text = " ".join(text.split())
     if " URL" in text:
@@ -158,7 +203,24 @@ def _is_plain(text: str) -> bool:
     )
 
 
+def _one_form(formula: re.Match[str]) -> str:
+    """Return the TeX of a formula that is also given as MathML, or its only form."""
+    tex = _TEX_MATHS.search(formula[2])
+    if tex is None:
+        return formula[2]
+    content = _PREAMBLE.sub("", tex[1]).strip()
+    content = content.removeprefix("<![CDATA[").removesuffix("]]>").strip("{} \n")
+    return content if "$" in content else f"${content}$"
+
+
 def _without_markup(text: str) -> str:
+    if "tex-math" in text:
+        text = _FORMULA.sub(_one_form, text)
+    if "math" in text:
+        text = _ANNOTATION.sub("", text)
+        text = _MATHML_SCRIPT.sub(
+            lambda match: f"{match[3]}{'_' if match[1] == 'b' else '^'}{{{match[5]}}}", text
+        )
     # Convert sub- and superscripts to LaTeX, so that both notations give the same result.
     text = _SCRIPT_TAG.sub(
         lambda m: "}" if m[1] else ("^{" if m[2].lower() == "sup" else "_{"), text

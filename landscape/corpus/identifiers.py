@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
+import html
 import re
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
@@ -12,13 +13,14 @@ from typing import Literal
 from urllib.parse import unquote
 
 Precision = Literal["day", "month", "year"]
-_KNOWN = {"year": 4, "month": 7, "day": 10}  # number of valid characters of the ISO date
+KNOWN_CHARACTERS = {"year": 4, "month": 7, "day": 10}  # number of valid characters of the ISO date
 
 EARLIEST_YEAR = 1500  # an earlier year is an error in the source
 
 _ISO = re.compile(r"(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?(?:[T\s]\d.*)?", re.DOTALL)
 _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})")
 _WORDS = re.compile(r"(?:(\d{1,2})\s+)?([A-Za-z]{3,9})\.?,?\s+(?:(\d{1,2}),?\s+)?(\d{4})")
+_YEAR_FIRST = re.compile(r"(\d{4})\s+([A-Za-z]{3,9})\.?(?:\s+(\d{1,2}))?")  # PubMed
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 
@@ -31,8 +33,8 @@ class PaperDate:
 
     def covers(self, other: PaperDate) -> bool:
         """Return whether `other` is the same date with a higher precision."""
-        known = _KNOWN[self.precision]
-        less = known < _KNOWN[other.precision]
+        known = KNOWN_CHARACTERS[self.precision]
+        less = known < KNOWN_CHARACTERS[other.precision]
         return less and str(self.date)[:known] == str(other.date)[:known]
 
 
@@ -51,7 +53,7 @@ def parse_date(value: object) -> PaperDate:
         value = f"{value:04d}" if 0 <= value <= 99999999 else str(value)
     if not isinstance(value, str):
         raise ValueError(f"{_shown(value)} is not a date")
-    text = value.strip()
+    text = value.strip().rstrip("/")  # RIS: "2021/05/03/"
     if match := _COMPACT.fullmatch(text) or _ISO.fullmatch(text):
         year, month, day = (int(group or 0) for group in match.groups())
         return _checked(year, month, day, value)
@@ -59,11 +61,43 @@ def parse_date(value: object) -> PaperDate:
         named = month_number(match[2])
         if named:
             return _checked(int(match[4]), named, int(match[1] or match[3] or 0), value)
+    if match := _YEAR_FIRST.fullmatch(text):
+        if named := month_number(match[2]):
+            return _checked(int(match[1]), named, int(match[3] or 0), value)
     try:  # the format of mail headers, used by arXiv
         stamp = parsedate_to_datetime(text)
     except (ValueError, TypeError, IndexError, OverflowError):
         raise ValueError(f"{_shown(text)} is not a date") from None
     return _checked(stamp.year, stamp.month, stamp.day, text)
+
+
+_YEAR_INSIDE = re.compile(
+    r"(?<!\d)(1[5-9]\d\d|20\d\d)(?:[-/](0?[1-9]|1[0-2])(?![\d]))?(?:[-/](0?[1-9]|[12]\d|3[01])(?!\d))?"
+)
+_MONTH_INSIDE = re.compile(rf"\b({'|'.join(_MONTHS)})[a-z]*\b", re.IGNORECASE)
+
+
+def find_date(text: str) -> PaperDate | None:
+    """Return the first date in a text such as ``2021, in press`` or ``2014-05/2014-08``.
+
+    Approximate and partial dates of ISO 8601-2 are read as far as they are known.
+
+    Examples
+    --------
+    >>> str(find_date("2014-05~/2014-08").date), find_date("n.d.")
+    ('2014-05-01', None)
+    """
+    for match in _YEAR_INSIDE.finditer(text[:200]):
+        month = int(match[2] or 0)
+        named = _MONTH_INSIDE.search(text)
+        if not month and named and "/" not in text:
+            month = month_number(named[1]) or 0
+        for parts in ((month, int(match[3] or 0)), (month, 0), (0, 0)):
+            try:
+                return _checked(int(match[1]), *parts, text)
+            except ValueError:
+                continue
+    return None
 
 
 def month_number(name: str) -> int | None:
@@ -108,10 +142,22 @@ _ARXIV_NEW = re.compile(r"(\d{2})(0[1-9]|1[0-2])\.(\d{4,5})(?:v\d+)?(?:\.pdf)?")
 _ARXIV_OLD = re.compile(
     r"([a-zA-Z-]{2,16})(?:\.[A-Za-z-]{2,16})?/(\d{2}(?:0[1-9]|1[0-2])\d{3})(?:v\d+)?(?:\.pdf)?"
 )
+_ARXIV_INSIDE = re.compile(
+    r"(?:arxiv[:.\s/]{1,3}(?:org/)?|\babs/|\bpdf/)((?:\d{4}\.\d{4,5}|[a-z-]{2,16}(?:\.[a-z-]{2,16})?/\d{7}))"
+    r"|\b((?:astro-ph|cond-mat|gr-qc|hep-(?:ex|lat|ph|th)|math-ph|nucl-(?:ex|th)|physics|quant-ph)"
+    r"(?:\.[a-z-]{2,16})?/\d{7})\b",
+    re.IGNORECASE,
+)
 _DOI_PREFIX = re.compile(r"^(?:https?://)?(?:dx\.|www\.)?doi\.org/|^doi\s*[:=]\s*", re.IGNORECASE)
-_DOI = re.compile(r"10\.\d{4,9}(?:\.\d+)*/[^\s\"<>]*[^\s\"<>.,;]", re.IGNORECASE)
+_DOI = re.compile(
+    r"10\.\d{4,9}(?:\.\d+)*/(?:[^\s\"<>]|<\d+::[^\s\"<>]+>)*[^\s\"<>.,;]", re.IGNORECASE
+)
 _BIBCODE = re.compile(r"(1[5-9]|20)\d{2}[A-Za-z][A-Za-z0-9.&]{13}[A-Za-z.:]")
-_BIBCODE_URL = re.compile(r"^https?://[^/]*adsabs[^/]*/(?:#?abs/|abs/)?", re.IGNORECASE)
+_BIBCODE_URL = re.compile(
+    r"^https?://[^/]*(?:adsabs|scixplorer)[^/]*/(?:#?abs/|abs/|full/|cgi-bin/bib_query\?(?:bibcode=)?)?",
+    re.IGNORECASE,
+)
+_BIBCODE_LINK = re.compile(r"https?://[^/\s]*(?:adsabs|scixplorer)[^\s{}\"<>]*", re.IGNORECASE)
 _EPRINT_BIBCODE = re.compile(r"\d{4}arXiv(\d{4})(\d{4,5}|\.\d{4})[A-Za-z.]")
 _OLD_EPRINT_BIBCODE = re.compile(
     r"(\d{4})(astro\.ph|hep\.ph|hep\.th|hep\.ex|hep\.lat|gr\.qc|nucl\.th|nucl\.ex|quant\.ph"
@@ -140,12 +186,55 @@ def parse_arxiv_id(text: object) -> str | None:
     if not isinstance(text, str):
         return None
     bare = _ARXIV_PREFIX.sub("", text.strip(), count=1)
-    bare = re.sub(r"\s*\[[\w.-]+\]$", "", bare)
+    bare = re.sub(r"\s*\[[\w.-]+\]$", "", bare.removeprefix("abs/"))
     if match := _ARXIV_NEW.fullmatch(bare):
         return f"{match[1]}{match[2]}.{match[3]}"
     if match := _ARXIV_OLD.fullmatch(bare):
         return f"{match[1].lower()}/{match[2]}"
     return None
+
+
+def find_arxiv_id(text: str) -> str | None:
+    """Return the first arXiv id in a text such as a note, a journal or the URL of a paper.
+
+    Examples
+    --------
+    >>> find_arxiv_id("arXiv preprint arXiv:1901.00008"), find_arxiv_id("see 1901.00008")
+    ('1901.00008', None)
+    """
+    match = _ARXIV_INSIDE.search(text)
+    return parse_arxiv_id(match[1] or match[2]) if match else None
+
+
+def find_doi(text: str) -> str | None:
+    """Return the first DOI in a text. LaTeX escapes are removed, and DOIs of arXiv are ignored.
+
+    Examples
+    --------
+    >>> find_doi(r"doi: 10.1007/978-3-540-1\\_12, in press")
+    '10.1007/978-3-540-1_12'
+    """
+    plain = _unescaped(text)
+    found = (parse_doi(match[0]) for match in _DOI.finditer(plain))
+    return next((doi for doi in found if doi and not is_eprint_doi(doi)), None)
+
+
+def find_bibcode(text: str) -> str | None:
+    """Return the bibcode in the first link to ADS or SciX in a text."""
+    found = (parse_bibcode(match[0]) for match in _BIBCODE_LINK.finditer(text))
+    return next(filter(None, found), None)
+
+
+def _unescaped(text: str) -> str:
+    """Replace LaTeX escapes and HTML entities in an identifier by their characters."""
+    if "\\" in text:
+        text = re.sub(r"\{?\\(text[a-z]+|[_%&#$<>])(?:\{\}|\}|\s)?", _plain_character, text)
+    return html.unescape(text) if "&" in text else text
+
+
+def _plain_character(macro: re.Match[str]) -> str:
+    named = {"textless": "<", "textgreater": ">", "textunderscore": "_"}
+    return named.get(macro[1], macro[1] if len(macro[1]) == 1 else "")
 
 
 def arxiv_id_of_bibcode(bibcode: str) -> str | None:
@@ -195,7 +284,7 @@ def parse_doi(text: object) -> str | None:
     """
     if not isinstance(text, str):
         return None
-    bare = _DOI_PREFIX.sub("", _visible(text).strip(), count=1)
+    bare = _DOI_PREFIX.sub("", _unescaped(_visible(text)).strip(" {}\t\n"), count=1)
     match = _DOI.match(_visible(unquote(bare)) if "%2" in bare else bare)
     return match[0].lower() if match else None
 

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-import ast
 import re
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import orjson
 
 from landscape.corpus.cleaning import clean_abstract, clean_text
 from landscape.corpus.identifiers import (
+    KNOWN_CHARACTERS,
     PaperDate,
     arxiv_id_of_bibcode,
     arxiv_month,
     bibcode_year,
     content_id,
+    find_date,
     is_eprint_doi,
     parse_arxiv_id,
     parse_bibcode,
     parse_date,
     parse_doi,
 )
+from landscape.corpus.status import document_kind, find_status, is_notice_only
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -62,6 +62,9 @@ COLUMNS = (
     "ref_bibcodes",
     "source",
     "doctype",
+    "kind",
+    "status",
+    "status_reason",
     "journal",
     "categories",
     "title_original",
@@ -78,6 +81,7 @@ class RawRecord:
     fields: Mapping[str, object]
     vector: Sequence[float] | np.ndarray | None = None
     position: tuple[float, float] | None = None
+    repairs: tuple[str, ...] = ()  # what the reader repaired or assumed
 
 
 #: Key of a line that lists a withdrawn record, and the reason of its rejection.
@@ -94,6 +98,15 @@ class Rejection:
     snippet: str = ""  # at most 200 characters
 
 
+class Repair(Rejection):
+    """Record that is kept although a field was repaired or left out, and what was done.
+
+    It is written as a line of ``repaired.jsonl``.
+    """
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Batch:
     """Cleaned records of one file."""
@@ -104,6 +117,8 @@ class Batch:
     n_bytes: int
     vectors: np.ndarray | None = None
     positions: np.ndarray | None = None
+    repaired: list[Repair] = field(default_factory=list)
+    origins: list[tuple[int, str | None]] = field(default_factory=list)  # line and own key, by row
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,15 +191,24 @@ class UnusableError(ValueError):
     """Exception with the reason why a record is rejected."""
 
 
-def normalise(raw: RawRecord, *, file: str, source: str) -> Row | Rejection:
-    """Convert a raw record to a row of ``papers.parquet``, or to a rejection."""
+def normalise(
+    raw: RawRecord, *, file: str, source: str, repaired: list[Repair] | None = None
+) -> Row | Rejection:
+    """Convert a raw record to a row of ``papers.parquet``, or to a rejection.
+
+    What was repaired or left out is appended to `repaired`.
+    """
+    repairs = [*raw.repairs]
+    shown = map(raw.fields.get, ("bibcode", "arxiv_id", "doi", "given_id", "title"))
+    text = " | ".join(str(value) for value in shown if value)[:200]
+    snippet = text.encode("utf-8", "replace").decode("utf-8")
     try:
-        return _row(raw.fields, source)
+        row = _row(raw.fields, source, repairs)
     except UnusableError as error:
-        shown = map(raw.fields.get, ("bibcode", "arxiv_id", "doi", "given_id", "title"))
-        text = " | ".join(str(value) for value in shown if value)[:200]
-        snippet = text.encode("utf-8", "replace").decode("utf-8")
         return Rejection(file, raw.line, str(error), snippet)
+    if repaired is not None:
+        repaired.extend(Repair(file, raw.line, repair[:400], snippet) for repair in repairs)
+    return row
 
 
 def to_table(rows: Sequence[Row]) -> pa.Table:
@@ -228,16 +252,23 @@ def _vector(value: object) -> np.ndarray | None:
     return vector if usable else None
 
 
-def _row(fields: Mapping[str, object], source: str) -> Row:
+def _row(fields: Mapping[str, Any], source: str, repairs: list[str]) -> Row:
     title, title_original = _cleaned(fields, "title", clean_text)
     abstract, abstract_original = _cleaned(fields, "abstract", clean_abstract)
-    authors = _texts(fields.get("authors"), "authors", clean_text)
+    authors = _texts(fields.get("authors"), "authors", clean_text, repairs)
     bibcode = parse_bibcode(fields.get("bibcode"))
     arxiv_id = parse_arxiv_id(fields.get("arxiv_id")) or (bibcode and arxiv_id_of_bibcode(bibcode))
     doi = parse_doi(fields.get("doi"))
     if doi and is_eprint_doi(doi):
         arxiv_id = arxiv_id or parse_arxiv_id(doi)
-    date = _date(fields.get("dates"), arxiv_id, bibcode)
+    date = _date(fields.get("dates") or (), arxiv_id, bibcode, repairs)
+    notes, journal = fields.get("notes") or [], _short_text(fields.get("journal"))
+    doctype = _short_text(fields.get("doctype"))
+    status, reason = find_status(
+        title, abstract, [*notes, journal or ""], fields.get("retracted") or ()
+    )
+    if status and is_notice_only(abstract):
+        raise UnusableError(f"{status}, without an abstract")
     given = _given_id(fields.get("given_id"))
     row: Row = {name: _loose_texts(fields.get(name)) for name in LIST_COLUMNS}
     row |= {
@@ -255,9 +286,12 @@ def _row(fields: Mapping[str, object], source: str) -> Row:
         "doi": doi,
         "keywords": None,
         "authors": authors,
-        "source": _texts(fields.get("source"), "source", clean_text) or [source],
-        "doctype": _short_text(fields.get("doctype")),
-        "journal": _short_text(fields.get("journal")),
+        "source": _texts(fields.get("source"), "source", clean_text, repairs) or [source],
+        "doctype": doctype,
+        "kind": document_kind(doctype, title, notes, is_paper=bool(arxiv_id or journal)),
+        "status": status,
+        "status_reason": reason,
+        "journal": journal,
         "categories": [c for c in row["categories"] if _CATEGORY.fullmatch(c)],
         "title_original": title_original,
         "abstract_original": abstract_original,
@@ -277,10 +311,11 @@ def _cleaned(
         raise UnusableError(f"the {name} is {kind_of(given)}, not text")
     if len(given) > _MAX_LENGTH[name]:
         raise UnusableError(f"the {name} is too long ({len(given):,} characters)")
-    text = clean(given)
+    kept = fields.get(f"{name}_original")
+    is_clean = isinstance(kept, str) and bool(kept)  # the record is from an atlas
+    text = given if is_clean else clean(given)
     if text is None or not any(character.isalnum() for character in text):
         raise UnusableError(f"no {name}")
-    kept = fields.get(f"{name}_original")
     if isinstance(kept, str) and kept:
         return text, kept
     if text in (given, " ".join(given.split())):
@@ -288,14 +323,22 @@ def _cleaned(
     return text, given.encode("utf-8", "replace").decode("utf-8")
 
 
-def _date(candidates: Any, arxiv_id: str | None, bibcode: str | None) -> PaperDate | None:
+def _date(
+    candidates: Sequence[Any], arxiv_id: str | None, bibcode: str | None, repairs: list[str]
+) -> PaperDate | None:
     """Return the date of the record. If it is missing, use the arXiv id, then the bibcode."""
     known = arxiv_month(arxiv_id) if arxiv_id else None
-    if candidates:
+    for given in candidates:
         try:
-            date = parse_date(candidates[0])
+            date = parse_date(given)
         except ValueError as error:
-            raise UnusableError(str(error)) from None
+            found = find_date(given) if isinstance(given, str) else None
+            if found is None:
+                repairs.append(f"{error}; it is left out")
+                continue
+            read = str(found.date)[: KNOWN_CHARACTERS[found.precision]]
+            repairs.append(f"the date {given[:40]!r} is read as {read}")
+            date = found
         # If the record contains only the year, and the arXiv id has the same year, use its month.
         return known if known and date.covers(known) else date
     if known:
@@ -303,15 +346,20 @@ def _date(candidates: Any, arxiv_id: str | None, bibcode: str | None) -> PaperDa
     return bibcode_year(bibcode) if bibcode else None
 
 
-def _texts(value: object, name: str, clean: Callable[[str], str]) -> list[str]:
+def _texts(
+    value: object, name: str, clean: Callable[[str], str], repairs: list[str]
+) -> list[str]:
     value = [value] if isinstance(value, str) or value is None else value
     if not isinstance(value, (list, tuple)):
-        raise UnusableError(f"{name}: {kind_of(value)} instead of a list of texts")
-    given = [text for text in value if text is not None]
-    for text in given:
-        if not isinstance(text, str):
-            raise UnusableError(f"{name}: {kind_of(text)} instead of a text")
-    return list(filter(None, map(clean, given)))
+        repairs.append(f"{name}: {kind_of(value)} instead of a list of texts; left out")
+        return []
+    texts = []
+    for text in value:
+        if isinstance(text, str):
+            texts.append(text)
+        elif text is not None:
+            repairs.append(f"{name}: {kind_of(text)} instead of a text; left out")
+    return list(filter(None, map(clean, texts)))
 
 
 def _loose_texts(value: object) -> list[str]:
@@ -348,152 +396,3 @@ def kind_of(value: object) -> str:
     kinds |= {str: "a text", type(None): "null"}
     number = "a number" if isinstance(value, (int, float)) else type(value).__name__
     return kinds.get(type(value), number)
-
-
-def first(value: object) -> Any:
-    """Return the first item of a list, such as the titles in ADS. Other values are unchanged."""
-    if isinstance(value, (list, tuple)):
-        return value[0] if value else None
-    return value
-
-
-def texts_of(value: object, *, separator: str = r"[;,]") -> Any:
-    """Convert a text with separators to a list. A list is returned unchanged."""
-    value = list_in_text(value)
-    if not isinstance(value, str):
-        return value
-    return [piece.strip() for piece in re.split(separator, value) if piece.strip()]
-
-
-def list_in_text(value: Any) -> Any:
-    """Parse a list that pandas has written as text to a CSV file."""
-    is_list = isinstance(value, str) and value.startswith("[") and value.endswith("]")
-    if not is_list or len(value) > 1_000_000:
-        return value
-    try:
-        found = orjson.loads(value)
-    except orjson.JSONDecodeError:
-        try:
-            found = ast.literal_eval(value)
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
-            return value
-    return found if isinstance(found, list) else value
-
-
-_SEPARATOR = "\x1f"
-_LIST_PIECE_END = re.compile(_SEPARATOR)
-_LINE_PIECE_END = re.compile(r"[,;]")
-_AFFILIATION = re.compile(rf"(?:^|(?<=[,;{_SEPARATOR}]))\s{{0,9}}(\(\d{{1,9}}\))\s{{1,9}}\w")
-_NAME_FOLLOWS = re.compile(r"\(\d[^()]*\)\s*(?!and\s)[^\W\d_]")
-_BEFORE_NAME = re.compile(
-    r"(?:authors?:|and\s|&\s|for\s(?:the\s)?|on\sbehalf\sof\s(?:the\s)?)\s*", re.IGNORECASE
-)
-_AND_OTHERS = re.compile(r"(?:^|(?<![\s,])[\s,]++)et\.?\s{0,9}al\b\.?$", re.IGNORECASE)
-_NO_NAME = re.compile(
-    r"[\W\d_]*|latex\b.*|\d+\s+(?:pages?|pp\.?|figures?|figs?\.?|tables?)\b.*"
-    r"|\d+\s+(?:additional|more|other)\s+authors\b.*",
-    re.IGNORECASE,
-)
-_COLLABORATION = re.compile(
-    r"(?:(?:for|on\sbehalf\sof)\s)?(?:the\s)?([^\W\d].{0,200}\s(?:collaboration|consortium|team)s?)",
-    re.IGNORECASE,
-)
-
-
-def read_author_list(value: object) -> Any:
-    """Convert a list or a line of author names to a list of names.
-
-    Text in parentheses and entries without a name are omitted. The name of a collaboration in
-    parentheses is added at the end. Values of other types are returned unchanged.
-    """
-    value = list_in_text(value)
-    if isinstance(value, str):
-        text, inside = _without_parentheses(value, piece_end=_LINE_PIECE_END)
-        pieces = [piece for part in text.split(_SEPARATOR) for piece in _split_line(part)]
-    elif isinstance(value, list) and all(isinstance(entry, str) for entry in value):
-        text, inside = _without_parentheses(_SEPARATOR.join(value), piece_end=_LIST_PIECE_END)
-        pieces = text.split(_SEPARATOR)
-    else:
-        return value
-    names = [name for piece in pieces if (name := _name_in(piece))]
-    known = {name.casefold() for name in names}
-    groups = _collaborations(inside)
-    return names + [group for group in groups if group.casefold() not in known]
-
-
-def _split_line(line: str) -> list[str]:
-    """Split a line of author names into names."""
-    if ";" in line:
-        return line.split(";")
-    pieces = re.split(r"(?<!\s)\s++(?:and|&)\s++", line)
-    if len(pieces) == 1 or "," in pieces[0]:
-        return [name for piece in pieces for name in _by_commas(piece)]
-    return pieces
-
-
-def _name_in(piece: str) -> str:
-    """Return the name in an entry of an author list, or an empty string if it has no name."""
-    name = " ".join(piece.split())
-    if before := _BEFORE_NAME.match(name):
-        name = name[before.end() :]
-    if name[-3:].lower() in ("al.", " al", "tal"):
-        name = _AND_OTHERS.sub("", name)
-    return "" if _NO_NAME.fullmatch(name) else name
-
-
-def _collaborations(texts: Iterable[str]) -> list[str]:
-    """Return the names of collaborations in texts between parentheses, without duplicates."""
-    pieces = (
-        " ".join(piece.split())
-        for text in texts
-        if "(" not in text  # texts with nested parentheses are affiliations
-        for piece in re.split(rf"[,;{_SEPARATOR}]|\sand\s", text)
-    )
-    found = (match[1] for piece in pieces if (match := _COLLABORATION.fullmatch(piece)))
-    return list(dict.fromkeys(found))
-
-
-def _without_parentheses(text: str, *, piece_end: re.Pattern[str]) -> tuple[str, list[str]]:
-    """Return the text outside parentheses, and the texts inside them.
-
-    A number in parentheses also separates the names before and after it.
-    """
-    outside: list[str] = []
-    inside: list[str] = []
-    end = 0
-    for start, stop in sorted(_parentheses(text, piece_end)):
-        if start >= end:
-            outside.append(text[end:start])
-            if _NAME_FOLLOWS.match(text, start):  # as in "A. Ho (1) L. Wu (2)"
-                outside.append(_SEPARATOR)
-            inside.append(text[start + 1 : stop].removesuffix(")"))
-        end = max(end, stop)
-    outside.append(text[end:])
-    return " ".join(outside).replace(")", " "), inside
-
-
-def _parentheses(text: str, piece_end: re.Pattern[str]) -> list[tuple[int, int]]:
-    """Find the spans of parentheses. An unclosed parenthesis ends at the next separator."""
-    spans: list[tuple[int, int]] = []
-    opened: list[int] = []
-    ends = [*(found.start() for found in piece_end.finditer(text)), len(text)]
-    for bracket in re.finditer(r"[()]", text):
-        if bracket[0] == "(":
-            opened.append(bracket.start())
-        elif opened:
-            spans.append((opened.pop(), bracket.end()))
-    spans.extend(  # an affiliation such as "(25) University of Geneva"
-        (match.start(1), ends[bisect_left(ends, match.end())])
-        for match in _AFFILIATION.finditer(text)
-    )
-    for start in opened:
-        list_follows = text.startswith("((", start)  # as in "((1) MIT, (2) CfA"
-        spans.append((start, len(text) if list_follows else ends[bisect_left(ends, start)]))
-    return spans
-
-
-def _by_commas(piece: str) -> list[str]:
-    """Split a text at commas between full names, but not within names such as ``Penzias, A.``."""
-    parts = [part.strip() for part in piece.split(",")]
-    full_names = all(re.search(r"\S(?:\s++|\.)\S{2}", part) for part in parts if part)
-    return parts if full_names else [piece]

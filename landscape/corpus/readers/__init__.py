@@ -1,7 +1,7 @@
-"""Readers of source files. To support a new format, add a `Reader` to `READERS`.
+"""Readers of source files. To support a new format, add its names to ``data/formats.yaml``.
 
->>> sorted(READERS)
-['ads', 'arxiv', 'bibtex', 'pathfinder', 'scilit', 'table']
+>>> [name for name in READERS if name.startswith("a")]
+['ads', 'arxiv', 'arxiv_atom']
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Protocol
 
+from landscape.corpus.readers._containers import CONTAINERS
 from landscape.corpus.readers._files import PARQUET_MAGIC, sample
-from landscape.corpus.readers._services import ADS, ARXIV, SCILIT
+from landscape.corpus.readers._formats import FORMATS
 from landscape.corpus.readers._tables import PathfinderReader, TableReader
 from landscape.corpus.readers.bibtex import BibtexReader
 from landscape.corpus.records import RawRecord, Rejection
@@ -47,7 +48,12 @@ class Reader(Protocol):
 # The most specific format is first, and the most general format is last.
 READERS: dict[str, Reader] = {
     reader.name: reader
-    for reader in (PathfinderReader(), SCILIT, ADS, ARXIV, BibtexReader(), TableReader())
+    for reader in (
+        PathfinderReader(),
+        *(CONTAINERS[f.container](f) for f in FORMATS.values() if f.container in CONTAINERS),
+        BibtexReader(),
+        TableReader(),
+    )
 }
 """All readers by name, in the order in which they are tried."""
 
@@ -89,6 +95,6 @@ def choose_reader(path: Path) -> Reader:
     start = head.lstrip()[:60].decode("utf-8", "replace")
     raise InputError(
         f"The format of {path} is unknown; it begins with {start!r}. Pass an arXiv "
-        "metadata snapshot, an ADS reply, pathfinder Parquet, BibTeX, SciLit JSON, or CSV, "
-        "Parquet or JSON lines with the columns title and abstract."
+        "metadata snapshot, an ADS reply, BibTeX, RIS or another export of a reference manager, or "
+        "CSV, Parquet or JSON lines with the columns title and abstract."
     )

@@ -8,12 +8,14 @@ import re
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, cast
 
 import orjson
 
+from landscape._io import data_file, read_yaml
 from landscape.corpus.identifiers import parse_arxiv_id
 from landscape.corpus.records import WITHDRAWN, RawRecord, Rejection, kind_of
 from landscape.errors import InputError
@@ -29,8 +31,6 @@ _ARCHIVES = {
     b"\xfd7zXZ": "compressed with xz; decompress it with unxz first",
     b"\x28\xb5\x2f\xfd": "compressed with zstd; decompress it with unzstd first",
     b"%PDF": "a PDF; pass a file of metadata, such as BibTeX",
-    b"\xff\xfe": "UTF-16 text; save it as UTF-8",
-    b"\xfe\xff": "UTF-16 text; save it as UTF-8",
     b"SQLite format 3": "an SQLite database; export its table as CSV or Parquet",
     b"\x89HDF": "an HDF5 file; export its table as CSV or Parquet",
 }
@@ -61,9 +61,9 @@ def sample(path: Path) -> bytes:
 
 @contextmanager
 def open_input(
-    path: Path, *, on_bytes: Callable[[int], None] | None = None
+    path: Path, *, on_bytes: Callable[[int], None] | None = None, is_text: bool = True
 ) -> Iterator[io.BufferedReader[Any]]:
-    """Open a plain or gzip file for reading. A byte order mark is skipped."""
+    """Open a plain or gzip file for reading. Text is converted to UTF-8 without a mark."""
     with path.open("rb") as file:
         compressed = file.read(2) == _GZIP_MAGIC
         file.seek(0)
@@ -74,9 +74,41 @@ def open_input(
             stream = io.BufferedReader(cast("io.RawIOBase", _Unpacked(unpacked)), 1 << 16)
         else:
             stream = counted
+        encoding = encoding_of(path) if is_text else "utf-8"
+        if encoding != "utf-8":
+            text = io.TextIOWrapper(stream, encoding, errors="replace", newline="")
+            stream = io.BufferedReader(cast("io.RawIOBase", _Recoded(text)), 1 << 16)
         if stream.peek(3)[:3] == _BOM:
             stream.read(3)
         yield stream
+
+
+def encoding_of(path: Path) -> str:
+    """Return the encoding of a text file: that of its byte order mark, UTF-8, or a likely one."""
+    status = path.stat()
+    return _encoding(path, status.st_size, status.st_mtime_ns)
+
+
+@lru_cache(maxsize=64)
+def _encoding(path: Path, size: int, modified: int) -> str:  # noqa: ARG001  # the key
+    with open_input(path, is_text=False) as stream:
+        head = _beginning(stream)
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return "utf-16"
+    if head.startswith(PARQUET_MAGIC) or head.isascii():
+        return "utf-8"
+    text = head.decode("utf-8", "replace")
+    n_wrong = text.count("\ufffd")
+    # A few damaged bytes in UTF-8 text cost only their own records.
+    if n_wrong <= sum(character > "\x7f" for character in text) - n_wrong or b"\0" in head[:65536]:
+        return "utf-8"
+    from charset_normalizer import from_bytes
+
+    found = from_bytes(head[:65536], cp_isolation=_ENCODINGS).best()
+    return found.encoding if found is not None else "cp1252"
+
+
+_ENCODINGS = ["cp1252", "latin_1", "cp1250", "mac_roman"]
 
 
 def checked(
@@ -85,8 +117,13 @@ def checked(
     """Yield records. If the file is damaged, the error states the number of valid records."""
     n_good = 0
     with _input_errors(path, lambda: n_good):
+        encoding = encoding_of(path)
         for record in records:
-            n_good += isinstance(record, RawRecord)
+            if isinstance(record, RawRecord):
+                n_good += 1
+                if n_good == 1 and encoding != "utf-8":  # the assumption concerns the whole file
+                    said = f"the file is not UTF-8 text; it is read as {encoding}"
+                    record = replace(record, repairs=(said, *record.repairs))  # noqa: PLW2901
             yield record
 
 
@@ -138,6 +175,22 @@ class _Unpacked(io.RawIOBase):
         piece = self._file.read1(len(buffer))
         buffer[: len(piece)] = piece
         return len(piece)
+
+
+class _Recoded(io.RawIOBase):
+    """Stream of UTF-8 bytes of a text in another encoding."""
+
+    def __init__(self, text: io.TextIOWrapper) -> None:
+        self._text, self._rest = text, b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]  # the stub wants typing's private Buffer
+        piece = self._rest or self._text.read(len(buffer)).encode("utf-8", "replace")
+        buffer[: len(piece)] = piece[: len(buffer)]
+        self._rest = piece[len(buffer) :]
+        return min(len(piece), len(buffer))
 
 
 class _Counting(io.RawIOBase):
@@ -269,14 +322,19 @@ class ObjectCutter:
 
 
 _CHUNK = 1 << 20
-_ENVELOPE = re.compile(rb'"docs"\s*:\s*\[')
 _ARRAY = re.compile(rb"\[")
 _PRETTY = re.compile(rb"\s*\{\s*\n\s*\"")
+_DATA: dict[str, Any] = read_yaml(data_file("formats.yaml"))
+_WRAPPERS: list[str] = _DATA["wrappers"]
+_ENVELOPE = re.compile(
+    rb'"(?:%s)"\s*:\s*\[\s*(?=[{\]])' % b"|".join(map(str.encode, _DATA["envelopes"]))
+)
+_TITLE = re.compile(rb'"(?:titles?|Title)"\s*:')
 
 
 def raw_records(
     path: Path,
-    record_of: Callable[[int, dict[str, object]], RawRecord],
+    record_of: Callable[[int, dict[str, Any]], RawRecord],
     *,
     on_bytes: Callable[[int], None] | None = None,
 ) -> Iterator[RawRecord | Rejection]:
@@ -309,19 +367,23 @@ def first_objects(head: bytes) -> tuple[dict[str, Any], ...]:
     return tuple(objects)
 
 
+def _envelope(text: bytes) -> re.Match[bytes] | None:
+    """Return the beginning of the array of records in a reply of a service, if there is one."""
+    found = _ENVELOPE.search(text) if text[:1] == b"{" else None
+    return None if found is None or _TITLE.search(text, 0, found.start()) else found
+
+
 def is_ads_reply(head: bytes) -> bool:
     """Return whether a file is a response of the ADS search service."""
-    return (
-        head.lstrip()[:1] == b"{"
-        and b'"response"' in head[:4096]
-        and _ENVELOPE.search(head) is not None
-    )
+    found = _envelope(head.lstrip())
+    return found is not None and found[0].startswith(b'"docs"') and b'"response"' in head[:4096]
 
 
 def _pieces(stream: io.BufferedIOBase, head: bytes, *, source: str) -> Iterator[tuple[int, bytes]]:
     text = head.lstrip()
-    if is_ads_reply(text):
-        return ObjectCutter(_ENVELOPE).cut(stream, source=source)
+    if found := _envelope(text):
+        opening = re.compile(re.escape(found[0].split(b":")[0]) + rb"\s*:\s*\[")
+        return ObjectCutter(opening).cut(stream, source=source)
     if text[:1] == b"[":
         return ObjectCutter(_ARRAY, alone=True).cut(stream, source=source)
     if _PRETTY.match(text):
@@ -353,4 +415,14 @@ def _parsed(piece: bytes) -> tuple[Any, str | None]:
         return None, f"not JSON ({error.msg})"
     if not isinstance(value, dict):
         return None, f"not a record but {kind_of(value)}"
-    return value, None
+    return _unwrapped(value), None
+
+
+def _unwrapped(record: dict[str, Any]) -> dict[str, Any]:
+    """Return the record inside an object such as the ``metadata`` of INSPIRE."""
+    for _ in range(2):
+        inner = next((record[name] for name in _WRAPPERS if isinstance(record.get(name), dict)), {})
+        if not inner or not {"title", "titles", "Title"}.isdisjoint(record):
+            break
+        record = {name: value for name, value in record.items() if name not in inner} | inner
+    return record

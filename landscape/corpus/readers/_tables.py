@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from landscape._io import data_file, read_yaml
-from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode, parse_doi
+from landscape.corpus.author_lists import list_in_text
 from landscape.corpus.readers._files import (
     MAX_RECORD,
     PARQUET_MAGIC,
@@ -20,14 +20,9 @@ from landscape.corpus.readers._files import (
     raw_records,
     sample,
 )
-from landscape.corpus.records import (
-    RawRecord,
-    Rejection,
-    first,
-    list_in_text,
-    read_author_list,
-    texts_of,
-)
+from landscape.corpus.identifiers import find_date, parse_arxiv_id, parse_doi
+from landscape.corpus.readers._formats import TABLE, VECTORS, canonical, fields_of, guess_names, has_titles
+from landscape.corpus.records import RawRecord, Rejection
 from landscape.errors import InputError
 
 if TYPE_CHECKING:
@@ -35,61 +30,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-_NAMES: dict[str, Any] = read_yaml(data_file("columns.yaml"))
-ALIASES: dict[str, list[str]] = _NAMES["columns"]
-VECTORS: list[str] = _NAMES["vectors"]
 POSITIONS = ("umap_x", "umap_y")
-
-
-def fields_of(record: Mapping[str, object]) -> dict[str, object]:
-    """Convert a row of a table to the fields of a record. Alternative column names are allowed."""
-    row = {
-        name.strip().lower(): value
-        for name, value in record.items()
-        if isinstance(name, str) and value is not None and value != ""
-    }
-    fields = {
-        name: next((row[alias] for alias in aliases if alias in row), None)
-        for name, aliases in ALIASES.items()
-    }
-    # Keywords in an atlas or in pathfinder are not the keywords of the authors.
-    if "ads_keywords" not in row and ("paper_id" in row or "embed" in row):
-        fields["ads_keywords"] = None
-    for name in ("title", "doi"):
-        fields[name] = first(fields[name])
-    fields["authors"] = read_author_list(fields["authors"])
-    fields["aff"] = texts_of(fields["aff"], separator=";")
-    fields["ads_keywords"] = texts_of(fields["ads_keywords"])
-    for name in ("categories", "cite_bibcodes", "ref_bibcodes"):
-        fields[name] = texts_of(fields[name], separator=r"[\s,;]+")
-    fields["dates"] = _dates(row)
-    # If "id" is an arXiv id, a bibcode or a DOI, move it to the corresponding field.
-    given = fields["given_id"]
-    if isinstance(given, int) and not isinstance(given, bool):
-        fields["given_id"] = given = str(given)
-    parsers = (("bibcode", parse_bibcode), ("arxiv_id", parse_arxiv_id), ("doi", parse_doi))
-    kind = next((name for name, parse in parsers if parse(given) is not None), None)
-    if kind is not None:
-        fields |= {kind: fields[kind] or given, "given_id": None}
-    return fields
-
-
-def has_titles(names: Mapping[str, object] | tuple[str, ...] | list[str]) -> bool:
-    """Return whether one of the columns contains titles, based on its name."""
-    lowered = {name.strip().lower() for name in names}
-    return any(alias in lowered for alias in ALIASES["title"])
-
-
-def _dates(row: Mapping[str, object]) -> list[Any]:
-    dates = [row[n] for n in _NAMES["dates"] if n in row]
-    dates = dates or [row[n] for n in _NAMES["years"] if n in row]
-    # An atlas stores unknown months and days as 1. A separate column contains the precision.
-    precision = row.get("date_precision")
-    if dates and precision in ("year", "month"):
-        return [str(dates[0])[: 4 if precision == "year" else 7]]
-    return dates
-
-
 _ROWS = 1000
 # Exceptions for values that Python cannot represent, such as invalid UTF-8 (ValueError), dates out
 # of range (ValueError or OverflowError) and time zones without a name (KeyError).
@@ -217,7 +158,7 @@ class TableReader:
             return has_titles(column_names(path))
         if head.lstrip()[:1] in (b"{", b"["):
             return any(has_titles(tuple(record)) for record in first_objects(head))
-        return _delimiter(head) is not None
+        return _header(head) is not None
 
     def read(
         self, path: Path, *, on_bytes: Callable[[int], None] | None = None
@@ -228,7 +169,7 @@ class TableReader:
             return checked(path, parquet_records(path, on_bytes=on_bytes))
         if head.lstrip()[:1] in (b"{", b"["):
             return checked(path, raw_records(path, _record, on_bytes=on_bytes))
-        return checked(path, _csv_rows(path, _delimiter(head) or ",", on_bytes))
+        return checked(path, _csv_rows(path, *(_header(head) or (",", {})), on_bytes))
 
 
 class PathfinderReader(TableReader):
@@ -259,8 +200,9 @@ def _record(line: int, row: dict[str, Any], vector: Any = None) -> RawRecord:
 
 
 def _csv_rows(
-    path: Path, delimiter: str, on_bytes: Callable[[int], None] | None
+    path: Path, delimiter: str, guessed: dict[str, str], on_bytes: Callable[[int], None] | None
 ) -> Iterator[RawRecord | Rejection]:
+    said = tuple(f"the column {name!r} is read as {field}" for name, field in guessed.items())
     with open_input(path, on_bytes=on_bytes) as stream:
         lines = _TextLines(stream)
         rows = csv.reader(lines, delimiter=delimiter)
@@ -270,6 +212,7 @@ def _csv_rows(
             raise InputError(
                 f"The header of {path} cannot be read as CSV: {error}. Correct the first line."
             ) from error
+        header = [guessed.get(name.strip(), name) for name in header]
         while True:
             line = lines.number + 1
             try:
@@ -280,7 +223,10 @@ def _csv_rows(
                 yield Rejection(path.name, line, f"not a row of the table ({error})")
                 continue
             if not _is_blank(row):
-                yield _csv_record(path, line, header, row)
+                record = _csv_record(path, line, header, row, delimiter)
+                if said and isinstance(record, RawRecord):
+                    record, said = replace(record, repairs=(*said, *record.repairs)), ()
+                yield record
 
 
 def _is_blank(row: list[str]) -> bool:
@@ -288,14 +234,53 @@ def _is_blank(row: list[str]) -> bool:
     return not any(field.strip(" \t\r\n") for field in row)
 
 
-def _csv_record(path: Path, line: int, header: list[str], row: list[str]) -> RawRecord | Rejection:
-    snippet = ",".join(row)[:200].encode("utf-8", "replace").decode("utf-8")
+def _csv_record(
+    path: Path, line: int, header: list[str], row: list[str], delimiter: str
+) -> RawRecord | Rejection:
+    repairs: tuple[str, ...] = ()
     if any("\udc80" <= character <= "\udcff" for field in row for character in field):
-        return Rejection(path.name, line, "not UTF-8 text", snippet)
-    if len(row) != len(header):
-        reason = f"{len(row)} fields, but the header has {len(header)}"
-        return Rejection(path.name, line, reason, snippet)
-    return _record(line, dict(zip(header, row, strict=True)))
+        row = [cell.encode("utf-8", "surrogateescape").decode("cp1252", "replace") for cell in row]
+        repairs = ("not UTF-8 text; the row is read as Windows-1252",)
+    if len(row) < len(header):
+        row = row + [""] * (len(header) - len(row))  # spreadsheets omit empty cells at the end
+    elif len(row) > len(header) and _is_blank(row[len(header) :]):
+        row = row[: len(header)]
+    elif len(row) > len(header):
+        joined = _rejoined(header, row, delimiter)
+        if joined is None:
+            reason = f"{len(row)} fields, but the header has {len(header)}"
+            return Rejection(path.name, line, reason, delimiter.join(row)[:200])
+        repairs += (f"{len(row)} fields, but the header has {len(header)}; one text is not quoted",)
+        row = joined
+    record = _record(line, dict(zip(header, row, strict=True)))
+    return replace(record, repairs=(*repairs, *record.repairs)) if repairs else record
+
+
+def _rejoined(header: list[str], row: list[str], delimiter: str) -> list[str] | None:
+    """Join the cells of a text that contains the delimiter, if all other cells then fit."""
+    extra = len(row) - len(header)
+    names = [canonical(name) for name in header]
+    fit = []
+    for place, name in enumerate(names):
+        text = delimiter.join(row[place : place + extra + 1])
+        joined = [*row[:place], text, *row[place + extra + 1 :]]
+        checked_cells = [
+            parse(cell.strip())
+            for field, cell in zip(names, joined, strict=True)
+            if (parse := _CHECKS.get(field)) and cell.strip()
+        ]
+        if name in _TEXTS and checked_cells and all(checked_cells):
+            fit.append(joined)
+    return max(fit, key=lambda cells: max(map(len, cells)), default=None)
+
+
+_TEXTS = {*TABLE.names["title"], *TABLE.names["abstract"], *TABLE.names["authors"]}
+_CHECKS: dict[str, Callable[[str], object]] = {
+    **dict.fromkeys((*TABLE.names["years"], *TABLE.names["dates"]), find_date),
+    **dict.fromkeys(TABLE.names["doi"], parse_doi),
+    **dict.fromkeys(TABLE.names["arxiv_id"], parse_arxiv_id),
+    **dict.fromkeys(TABLE.names["cites"], str.isdecimal),
+}
 
 
 class _TextLines:
@@ -320,17 +305,29 @@ class _TextLines:
         raise csv.Error("the line is too long to be one paper")
 
 
-def _delimiter(head: bytes) -> str | None:
-    """Return the delimiter of a CSV file, or None if its header has no column of titles."""
-    first = next((line for line in io.BytesIO(head) if line.strip()), b"")
-    first_line = first.decode("utf-8", "replace").rstrip("\r\n")
-    if len(first_line) > 10_000:
+def _header(head: bytes) -> tuple[str, dict[str, str]] | None:
+    """Return the delimiter of a CSV file, and the fields of columns with unknown names.
+
+    None is returned if no column contains titles, by its name or by its content.
+    """
+    lines = [line for line in io.BytesIO(head) if line.strip()][:_SAMPLE_LINES]
+    text = [line.decode("utf-8", "replace") for line in lines]
+    if not text or len(text[0]) > 10_000:
         return None
+    unnamed = None
     for delimiter in (",", "\t", ";", "|"):
         try:
-            header = next(csv.reader([first_line], delimiter=delimiter), [])
+            rows = list(csv.reader(text, delimiter=delimiter))
         except csv.Error:  # the file is not text
             return None
-        if len(header) > 1 and has_titles(header):
-            return delimiter
-    return None
+        header = [name.strip() for name in rows[0]]
+        if len(header) > 1:
+            guessed = guess_names(header, [row for row in rows[1:] if len(row) == len(header)])
+            if has_titles(header):
+                return delimiter, guessed
+            if unnamed is None and {"title", "abstract"} <= set(guessed.values()):
+                unnamed = delimiter, guessed
+    return unnamed
+
+
+_SAMPLE_LINES = 200

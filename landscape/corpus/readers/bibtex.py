@@ -6,11 +6,12 @@ import logging
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from landscape._io import data_file, read_yaml
-from landscape.corpus.identifiers import month_number, parse_arxiv_id, parse_bibcode, parse_doi
+from landscape.corpus.author_lists import read_author_list
+from landscape.corpus.cleaning import clean_text
 from landscape.corpus.readers._files import MAX_RECORD, checked, open_input
+from landscape.corpus.readers._formats import FORMATS, fields_of
 from landscape.corpus.records import RawRecord, Rejection
 from landscape.errors import require
 
@@ -20,7 +21,10 @@ _STRING = re.compile(r"@\s*string\s*[{(]\s*([^\s=,{}()\"#]+)\s*=", re.IGNORECASE
 _NAME = re.compile(r"[^\s=,{}()\"#]+")
 _String = tuple[int, str]  # line number and text of a block
 _NOT_PAPERS = {b"string", b"preamble", b"comment"}
-_JOURNALS: dict[str, str] = read_yaml(data_file("journal_macros.yaml"))
+_CROSSREF = re.compile(rb"\bcrossref\s*=\s*[{\"]?\s*([^\s,{}\"]+)", re.IGNORECASE)
+_XDATA = ("crossref", "xdata")
+# The end of a value and, on the next line, the name of a field: a comma is missing between them.
+_NO_COMMA = re.compile(r'([}"]|=\s*\d+)([ \t]*\n[ \t]*[A-Za-z][\w+-]*[ \t]*=[ \t]*[{"\w])')
 
 
 class BibtexEntry(NamedTuple):
@@ -29,6 +33,7 @@ class BibtexEntry(NamedTuple):
     key: str
     entry_type: str
     fields: dict[str, str]
+    repairs: tuple[str, ...] = ()
 
 
 class BibtexReader:
@@ -51,24 +56,61 @@ class BibtexReader:
         self, path: Path, on_bytes: Callable[[int], None] | None
     ) -> Iterator[RawRecord | Rejection]:
         strings: dict[str, _String] = {}
+        parents: dict[str, BibtexEntry] | None = None
         for line, block in _blocks(path, on_bytes):
             kind = _ENTRY.match(block)
             if kind is None:
                 continue  # BibTeX ignores text between entries
-            try:
-                text = block.decode("utf-8")
-            except UnicodeDecodeError:
-                shown = block[:200].decode("utf-8", "replace")
-                yield Rejection(path.name, line, "not UTF-8 text", shown)
-                continue
+            text, repairs = _decoded(block)
             if kind[1].lower() == b"string":
                 for name in _STRING.findall(text):
                     strings.setdefault(name, (line, text))
-            if kind[1].lower() not in _NOT_PAPERS:
-                entries = parse_entries(_strings_of(text, strings) + text)
-                reason = "not a BibTeX entry (unbalanced braces?)"
-                broken = Rejection(path.name, line, reason, text[:200])
-                yield RawRecord(line, _fields(entries[0])) if entries else broken
+            if kind[1].lower() in _NOT_PAPERS:
+                continue
+            entry = _entry(text, _strings_of(text, strings))
+            if isinstance(entry, str):
+                yield Rejection(path.name, line, f"not a BibTeX entry ({entry})", text[:200])
+                continue
+            key = next(filter(None, map(entry.fields.get, _XDATA)), None)
+            if key is not None:
+                parents = _parents(path) if parents is None else parents
+                entry = _with_parent(entry, parents.get(key.strip()))
+            yield RawRecord(line, _fields(entry), repairs=(*repairs, *entry.repairs))
+
+
+def _decoded(block: bytes) -> tuple[str, tuple[str, ...]]:
+    try:
+        return block.decode("utf-8"), ()
+    except UnicodeDecodeError:
+        said = "not UTF-8 text; the entry is read as Windows-1252"
+        return block.decode("cp1252", "replace"), (said,)
+
+
+def _parents(path: Path) -> dict[str, BibtexEntry]:
+    """Return the entries of a file to which others refer with ``crossref``, by key."""
+    wanted = {key for _, block in _blocks(path, None) for key in _CROSSREF.findall(block)}
+    found: dict[str, BibtexEntry] = {}
+    for _, block in _blocks(path, None):
+        head = _HEAD.match(block)
+        if head and head[0].rpartition(b"{")[2].strip(b" ,\t\r\n") in wanted:
+            entry = _entry(_decoded(block)[0], "")
+            if not isinstance(entry, str):
+                found.setdefault(entry.key, entry)
+    return found
+
+
+def _with_parent(entry: BibtexEntry, parent: BibtexEntry | None) -> BibtexEntry:
+    """Return an entry with the fields of its proceedings or book that it does not have itself."""
+    if parent is None:
+        said = "the entry of its crossref is not in the file"
+        return entry._replace(repairs=(*entry.repairs, said))
+    inherited = {
+        name: value
+        for name, value in parent.fields.items()
+        if name not in ("title", "abstract", "author", "doi", "eprint", "url", "note")
+    }
+    inherited.setdefault("booktitle", parent.fields.get("title", ""))
+    return entry._replace(fields=inherited | entry.fields)
 
 
 def _blocks(path: Path, on_bytes: Callable[[int], None] | None) -> Iterator[tuple[int, bytes]]:
@@ -107,69 +149,98 @@ def parse_entries(text: str) -> list[BibtexEntry]:
     bibtexparser = require("bibtexparser", "bibtex")
     # Suppress log messages, because errors are written to rejected.jsonl.
     logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)
-    return [
-        BibtexEntry(
-            str(entry.key),
-            str(entry.entry_type).lower(),
-            {field.key.lower(): str(field.value) for field in entry.fields},
-        )
-        for entry in bibtexparser.parse_string(text).entries
-    ]
+    entries = []
+    for block in bibtexparser.parse_string(text).blocks:
+        repeated = getattr(block, "duplicate_keys", ())
+        block = getattr(block, "ignore_error_block", None) or block  # noqa: PLW2901
+        if not hasattr(block, "entry_type"):
+            continue
+        fields: dict[str, str] = {}
+        for field in block.fields:
+            value = str(field.value)
+            if repeated:  # bibtexparser does not remove the delimiters of an invalid entry
+                value = value[1:-1] if value[:1] + value[-1:] in ('""', "{}") else value
+            fields.setdefault(field.key.lower(), value)
+        said = tuple(f"the field {name!r} is repeated; the first is used" for name in repeated)
+        entries.append(BibtexEntry(str(block.key), str(block.entry_type).lower(), fields, said))
+    return entries
 
 
-def _fields(parsed: BibtexEntry) -> dict[str, object]:
-    key, entry_type, entry = parsed
-    bibcode, arxiv_id, doi = identifiers_of(parsed)
-    return {
-        "title": entry.get("title"),
-        "abstract": entry.get("abstract"),
-        "authors": split_authors(entry.get("author", "")),
-        "dates": _dates(entry),
-        "doi": doi,
-        "bibcode": bibcode,
-        "arxiv_id": arxiv_id,
-        "given_id": None if parse_bibcode(key) else key,
-        "journal": _journal(entry),
-        "categories": entry.get("primaryclass", "").split(),
-        "ads_keywords": [
-            word.strip() for word in re.split(r"[,;]", entry.get("keywords", "")) if word.strip()
-        ],
-        "doctype": entry_type,
+def _entry(text: str, strings: str) -> BibtexEntry | str:
+    """Parse one entry, with a missing comma inserted. Return the reason if it is not an entry."""
+    entries = parse_entries(strings + text)
+    with_commas = _NO_COMMA.sub(r"\1,\2", text)
+    if with_commas != text:
+        repaired = parse_entries(strings + with_commas)
+        if repaired and (not entries or len(repaired[0].fields) > len(entries[0].fields)):
+            said = "a comma is missing at the end of a field"
+            return repaired[0]._replace(repairs=(*repaired[0].repairs, said))
+    if entries:
+        return entries[0]
+    n_open, n_closed = text.count("{"), text.count("}")
+    return "unbalanced braces" if n_open != n_closed else "a comma or an equals sign is missing"
+
+
+def _fields(entry: BibtexEntry) -> dict[str, object]:
+    return fields_of(_named(entry), FORMATS["bibtex"])
+
+
+def _named(entry: BibtexEntry) -> dict[str, object]:
+    """Return the values of an entry by name, with its key and type and a list of authors."""
+    values: dict[str, object] = {
+        **entry.fields,
+        "citekey": entry.key,
+        "entrytype": entry.fields.get("entrysubtype") or entry.entry_type,
+        "author": split_authors(entry.fields.get("author") or entry.fields.get("editor", "")),
     }
+    archive = entry.fields.get("archiveprefix", entry.fields.get("eprinttype", "arXiv"))
+    if archive.strip("{} ").lower() != "arxiv":
+        values.pop("eprint", None)
+    return values
 
 
 def identifiers_of(entry: BibtexEntry) -> tuple[str | None, str | None, str | None]:
     """Return the bibcode, the arXiv identifier and the DOI of an entry."""
-    fields = entry.fields
-    is_arxiv = fields.get("archiveprefix", "arXiv").lower() == "arxiv"
-    eprint = parse_arxiv_id(fields.get("eprint")) if is_arxiv else None
-    return (
-        parse_bibcode(entry.key) or parse_bibcode(fields.get("adsurl", "")),
-        eprint or parse_arxiv_id(fields.get("url")) or parse_arxiv_id(fields.get("doi")),
-        parse_doi(fields.get("doi")),
-    )
+    fields: dict[str, Any] = _fields(entry)
+    return fields["bibcode"], fields["arxiv_id"], fields["doi"]
+
+
+_PARTS = re.compile(r"^\s*(?:family|given)\s*=", re.IGNORECASE)
+_PART = re.compile(r"([A-Za-z-]+)\s*=\s*(\"[^\"]*\"|\{[^{}]*\}|[^,]*)")
 
 
 def split_authors(names: str) -> list[str]:
     """Split the authors of an entry at each "and" that is not in braces."""
-    from bibtexparser.middlewares.names import split_multiple_persons_names
+    whole = names.strip()
+    while whole[:1] == "{" and _at_depth_zero(whole[1:-1]) and re.search(r"\sand\s|;", whole):
+        whole = whole[1:-1].strip()  # the braces are around the whole list
+    pieces: list[str] = []
+    start = depth = 0
+    for match in re.finditer(r"\\.|[{}]|\s+and(?=[\s{\\])", whole, re.DOTALL | re.IGNORECASE):
+        if match[0] in "{}":
+            depth += 1 if match[0] == "{" else -1
+        elif depth <= 0 and match[0][:1] != "\\":
+            pieces.append(whole[start : match.start()])
+            start = match.end()
+    pieces.append(whole[start:])
+    if len(pieces) == 1 and "{" not in whole:  # the list is separated by semicolons or commas
+        return read_author_list(clean_text(whole))
+    names_of = (_by_part(piece) if _PARTS.match(piece) else piece.strip() for piece in pieces)
+    return [name for name in names_of if name and name.lower() != "others"]
 
-    return [name for name in split_multiple_persons_names(names) if name != "others"]
+
+def _at_depth_zero(text: str) -> bool:
+    """Return whether all braces in a text are opened before they are closed."""
+    depth = 0
+    for sign in re.findall(r"\\.|[{}]", text, re.DOTALL):
+        depth += {"{": 1, "}": -1}.get(sign, 0)
+        if depth < 0:
+            return False
+    return depth == 0
 
 
-def _dates(entry: dict[str, str]) -> list[str]:
-    if entry.get("date"):
-        return [entry["date"]]
-    year = entry.get("year", "").strip("{} ")
-    if not year:
-        return []
-    month = entry.get("month", "").strip("{} ")
-    number = int(month) if re.fullmatch(r"[0-9]{1,2}", month) else month_number(month)
-    return [f"{year}-{number:02d}"] if number and year.isdecimal() else [year]
-
-
-def _journal(entry: dict[str, str]) -> str | None:
-    journal = entry.get("journal") or entry.get("booktitle")
-    if journal and journal.startswith("\\"):
-        return _JOURNALS.get(journal[1:].lower(), journal[1:])
-    return journal
+def _by_part(name: str) -> str:
+    """Return a name of biblatex such as ``family=Berg, given=Ada, prefix=van``."""
+    parts = {key.lower(): value.strip(' "{}') for key, value in _PART.findall(name)}
+    [whole] = read_author_list([parts]) or [""]
+    return whole

@@ -34,6 +34,7 @@ def assert_cost(
     plain: Callable[[], Any],
     *,
     most: float,
+    repeats: int = 3,
     clock: Callable[[], float] = time.process_time,
 ) -> None:
     """Assert that a function takes at most `most` times as long as a plain one.
@@ -47,7 +48,7 @@ def assert_cost(
         return clock() - start
 
     plain()  # loads and compiles what it needs
-    shortest_plain = min(time_of(plain) for _ in range(3))
+    shortest_plain = min(time_of(plain) for _ in range(repeats))
     shortest = float("inf")
     for _ in range(_ATTEMPTS):
         shortest = min(shortest, time_of(ours))

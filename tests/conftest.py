@@ -17,6 +17,7 @@ from xdist.scheduler import LoadFileScheduling
 import landscape
 from landscape import Atlas
 from tests.servers.openai_server import KEY, OpenAIServer
+from tests.timing import time_limit
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 DEMO_MAP = Path(__file__).with_name("demo_map.csv")
@@ -98,7 +99,7 @@ def demo_atlas(tmp_path_factory: pytest.TempPathFactory) -> Atlas:
     try:
         folder.mkdir()
     except FileExistsError:
-        deadline = time.monotonic() + 900
+        deadline = time.monotonic() + time_limit(900)
         while not (folder / "built").exists():
             if (folder / "failed").exists() or time.monotonic() > deadline:
                 pytest.fail("the demo atlas could not be built by another test process")

@@ -12,6 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from tests.timing import time_limit
+
 _ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/\S*\?token=\w+")
 
 
@@ -46,7 +48,7 @@ class Running:
                 env=self._env,
                 preexec_fn=interruptible,
             )
-        deadline = time.monotonic() + 180
+        deadline = time.monotonic() + time_limit(180)
         while self._server.poll() is None and time.monotonic() < deadline:
             if found := _ADDRESS.search(self._log.read_text()):
                 return found.group()
@@ -61,7 +63,7 @@ class Running:
             self._server.send_signal(signal.SIGINT)
             interrupts += 1
             with suppress(subprocess.TimeoutExpired):
-                self._server.wait(timeout=15)
+                self._server.wait(timeout=time_limit(15))
         status = self._server.poll()
         self._server.kill()
         assert status == 0, f"status {status}: {self._log.read_text()}"

@@ -20,6 +20,7 @@ from lxml import html
 from landscape._settings import Settings
 from landscape.cli import _program
 from tests.conftest import REPOSITORY
+from tests.timing import time_limit
 
 PACKAGE = REPOSITORY / "landscape"
 MADE = shutil.ignore_patterns("project", "reference", "__pycache__")
@@ -31,7 +32,13 @@ def build(home: Path, *options: str) -> subprocess.CompletedProcess[str]:
     words += ["-D", "nb_execution_mode=off", "-D", "plot_gallery=0", *options, "docs", "build/docs"]
     paths = os.environ | {"PYTHONPATH": str(REPOSITORY)}
     return subprocess.run(
-        words, cwd=home, env=paths, capture_output=True, text=True, check=False, timeout=600
+        words,
+        cwd=home,
+        env=paths,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=time_limit(600),
     )
 
 

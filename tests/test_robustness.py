@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import random
+from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -17,6 +19,7 @@ from landscape.embeddings.precomputed import ReadyVectors  # a reader of a comma
 from landscape.errors import InputError
 from landscape.llm import connect
 from landscape.store.tables import read_labels
+from tests.conftest import REPOSITORY
 from tests.servers.hostile_server import MODES, HostileServer
 
 MARKS = "a\u202eb\x9bc\x1bd"
@@ -57,3 +60,79 @@ def test_the_limits_of_the_environment_hold_for_every_connection(
     with HostileServer(MODES["never answers"]) as server:
         model = connect(model="m", base_url=server.url, api_key="k", retries=0)
         assert "within 1 s" in " ".join(demo_atlas.ask("Why dust?", model=model).notes)
+
+
+CLOCKS = {"monotonic", "perf_counter", "process_time", "thread_time", "time", "time_ns"}
+CLOCKS |= {f"{name}_ns" for name in CLOCKS}
+SUMMARIES = {"abs", "float", "max", "mean", "median", "min", "round", "sum"}
+SECONDS = """
+def seconds():
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+def test_rate():
+    start = process_time()
+    rate = 100 / (process_time() - start)
+    assert time.monotonic() - start < 5
+    assert 500 < rate
+    assert min(seconds() for _ in range(8)) < LIMIT, "slow"
+    assert time.monotonic() < deadline
+    status = build(kill_after=0.5 * rate)
+    assert status == 0
+    assert time_limit(5) > 2
+"""
+
+
+def asserted_seconds(source: str) -> list[int]:
+    """Return the lines of asserts that compare a measured time with anything but another one."""
+    tree = ast.parse(source)
+    names: set[str] = set()
+
+    def name_of(node: ast.AST) -> str:
+        return str(getattr(node, "attr", getattr(node, "id", "")))
+
+    def reads_a_clock(node: ast.AST) -> bool:
+        return any(isinstance(one, ast.Call) and name_of(one.func) in CLOCKS for one in parts(node))
+
+    def is_measured(node: ast.AST) -> bool:
+        return any(
+            (isinstance(one, ast.BinOp) and isinstance(one.op, ast.Sub) and reads_a_clock(one))
+            or (isinstance(one, ast.Name) and one.id in names)
+            for one in parts(node)
+        )
+
+    def parts(node: ast.AST) -> Iterator[ast.AST]:
+        """Yield the parts of a value; the result of another function is no time."""
+        yield node
+        is_other = isinstance(node, ast.Call) and name_of(node.func) not in SUMMARIES
+        for one in [node.func] if is_other else ast.iter_child_nodes(node):
+            yield from parts(one)
+
+    for _ in range(3):  # a name may be made from another name
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Assign) and is_measured(node.value):
+                names |= {one.id for one in node.targets if isinstance(one, ast.Name)}
+            elif isinstance(node, ast.FunctionDef) and any(
+                isinstance(one, ast.Return) and one.value and is_measured(one.value)
+                for one in ast.walk(node)
+            ):
+                names.add(node.name)
+    return [
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare)
+        if 0 < sum(map(is_measured, sides := [node.test.left, *node.test.comparators])) < len(sides)
+    ]
+
+
+def test_no_test_asserts_a_number_of_seconds() -> None:
+    lines = SECONDS.splitlines()
+    assert all("assert" in lines[number - 1] for number in asserted_seconds(SECONDS))
+    assert len(asserted_seconds(SECONDS)) == 3
+    found = {
+        f"{path.relative_to(REPOSITORY)}:{number}"
+        for path in sorted((REPOSITORY / "tests").rglob("*.py"))
+        for number in asserted_seconds(path.read_text("utf-8"))
+    }
+    assert found == set(), "use tests/timing.py"

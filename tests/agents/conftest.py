@@ -6,9 +6,10 @@ import pytest
 
 from landscape.llm import ChatModel, connect
 from tests.servers.openai_server import OpenAIServer
+from tests.timing import time_limit
 
 
 @pytest.fixture
 def model(server: OpenAIServer) -> ChatModel:
     """A connection with a short time limit and no retries."""
-    return connect(timeout=2, retries=0)
+    return connect(timeout=time_limit(2.0), retries=0)

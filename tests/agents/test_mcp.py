@@ -18,6 +18,7 @@ from landscape.agents.mcp_server import MAX_PAPERS, MAX_REPLY, NOTICE, Tools, ma
 from landscape.agents.settings import SurveySettings
 from landscape.search import SearchSettings
 from tests.agents.citing_models import some_paper
+from tests.timing import time_limit
 
 TOOLS = {"search", "similar", "paper", "graph", "ask", "survey", "attribute", "map_region"}
 
@@ -62,7 +63,7 @@ def test_a_client_over_stdio(demo_atlas: Atlas) -> None:
             args=["-m", "landscape.cli", "mcp", str(demo_atlas.path)],
             env=environment,
         )
-        async with Client(server, read_timeout_seconds=120) as client:
+        async with Client(server, read_timeout_seconds=time_limit(120)) as client:
             assert NOTICE in (client.instructions or "")
             listed = (await client.list_tools()).tools
             assert all(tool.annotations and tool.annotations.read_only_hint for tool in listed)

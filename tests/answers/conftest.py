@@ -6,9 +6,10 @@ import pytest
 
 from landscape.llm import ChatModel, connect
 from tests.servers.openai_server import OpenAIServer
+from tests.timing import time_limit
 
 
 @pytest.fixture
 def model(server: OpenAIServer) -> ChatModel:
     """A connection with a short time limit and no retries."""
-    return connect(timeout=0.5, retries=0)
+    return connect(timeout=time_limit(1.0), retries=0)

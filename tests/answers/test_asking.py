@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import socket
-import time
 from typing import Any
 
 import pytest
@@ -165,10 +164,10 @@ def test_a_server_that_is_not_there_costs_a_moment(
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
         model = connect(base_url=url, api_key="none", model="any")
-        demo_atlas.ask(QUESTION, model=None)  # what is slow is loaded
-        begin = time.perf_counter()
+        pauses: list[float] = []
+        monkeypatch.setattr("time.sleep", pauses.append)
         said = demo_atlas.ask(QUESTION, model=model)
-    assert time.perf_counter() - begin < 8
+    assert sum(pauses) < 8  # asked for, not measured; with all its tries, openai asks for more
     assert said.method == "extractive"
     assert any("connection refused" in note for note in said.notes)
 

@@ -15,13 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from landscape import Atlas
 from tests.browser.chromium import executable
-from tests.browser.jupyter_page import WINDOW, JupyterPage
+from tests.browser.jupyter_page import SECOND, WINDOW, JupyterPage
 from tests.processes import interruptible
 from tests.servers.openai_server import KEY, OpenAIServer
+from tests.timing import time_limit
 
 _ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/\S*\?token=([0-9a-f]+)")
 
@@ -61,7 +62,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory, demo_atlas: Atlas) -> Iterator
     finally:
         server.send_signal(signal.SIGINT)
         try:
-            status = server.wait(timeout=60)
+            status = server.wait(timeout=time_limit(60))
         except subprocess.TimeoutExpired:
             server.kill()
             raise
@@ -71,6 +72,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory, demo_atlas: Atlas) -> Iterator
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     """Chromium without a window."""
+    expect.set_options(timeout=time_limit(30) * SECOND)
     with sync_playwright() as playwright:
         found = executable()
         started = playwright.chromium.launch(
@@ -98,11 +100,12 @@ def model_server() -> Iterator[OpenAIServer]:
 
 def wait_for_address(server: subprocess.Popen[bytes], log: Path) -> tuple[int, str]:
     """Return the port and the token of a JupyterLab that starts."""
-    deadline = time.monotonic() + 180
+    deadline = time.monotonic() + time_limit(180)
     while time.monotonic() < deadline and server.poll() is None:
         if found := _ADDRESS.search(log.read_text()):
             port, token = int(found[1]), found[2]
-            urllib.request.urlopen(f"http://127.0.0.1:{port}/api?token={token}", timeout=60).close()
+            api = f"http://127.0.0.1:{port}/api?token={token}"
+            urllib.request.urlopen(api, timeout=time_limit(60)).close()
             return port, token
         time.sleep(0.2)
     raise AssertionError(f"JupyterLab did not start:\n{log.read_text()}")

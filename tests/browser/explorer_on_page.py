@@ -8,7 +8,8 @@ from typing import Any
 
 from playwright.sync_api import Locator
 
-from tests.browser.jupyter_page import JupyterPage, box_of
+from tests.browser.jupyter_page import SECOND, JupyterPage, box_of
+from tests.timing import time_limit
 
 _SELECTED = re.compile(r"([\d,]+) selected")
 
@@ -110,7 +111,7 @@ class ExplorerOnPage:
 
     def download(self, press: str, folder: Path) -> Path:
         """Click a button, and return the file that the browser saves."""
-        with self.page.expect_download(timeout=120_000) as coming:
+        with self.page.expect_download(timeout=time_limit(120) * SECOND) as coming:
             self.press(press)
         path = folder / coming.value.suggested_filename
         coming.value.save_as(path)

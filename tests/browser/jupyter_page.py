@@ -11,17 +11,18 @@ from typing import Any
 from playwright.sync_api import Locator, Page, ViewportSize
 
 from tests.conftest import REPOSITORY
+from tests.timing import time_limit
 
 SCREENSHOTS = REPOSITORY / "build" / "screenshots"
 WINDOW: ViewportSize = {"width": 1280, "height": 900}
 SECOND = 1000.0  # in Playwright's milliseconds
 _RAN = re.compile(r"\[\d+\]")
-_LOST = 8  # seconds of rest after which the requests of cells that have not run are lost
+_LOST = time_limit(8)  # rest after which the requests of cells that have not run are lost
 GIVEN_UP = "[anywidget] Failed to initialize model."
 # JupyterLab's own, of a cell that is asked to run while its view is being taken away; that every
 # cell has run is checked by itself.
 _TAKEN_AWAY = "Cannot read properties of null (reading 'sharedModel')"
-_FIRST_LOAD = 180 * SECOND
+_FIRST_LOAD = time_limit(180) * SECOND
 
 
 class JupyterPage:
@@ -32,7 +33,7 @@ class JupyterPage:
         self._address, self._token = address, token
         self.page_errors: list[str] = []
         page.on("pageerror", lambda error: self.page_errors.append(f"{error}: {error.stack}"))
-        page.set_default_timeout(120 * SECOND)  # a machine may be busy with other tests
+        page.set_default_timeout(time_limit(120) * SECOND)
 
     def open(self, path: str) -> None:
         """Open a file in an empty workspace without side bar."""
@@ -129,6 +130,7 @@ class JupyterPage:
 
     def until(self, true: Callable[[], bool], what: str, *, seconds: float = 120) -> None:
         """Wait until a condition holds; otherwise fail with a screenshot."""
+        seconds = time_limit(seconds)
         deadline = time.monotonic() + seconds
         while not true():
             if time.monotonic() > deadline:

@@ -9,8 +9,9 @@ from playwright.sync_api import Browser
 
 import landscape
 from tests.browser.explorer_on_page import ExplorerOnPage
-from tests.browser.jupyter_page import JupyterPage, box_of, button, nameless
+from tests.browser.jupyter_page import SECOND, JupyterPage, box_of, button, nameless
 from tests.processes import Running
+from tests.timing import time_limit
 
 WINDOW = {"width": 1440, "height": 900}
 
@@ -25,9 +26,9 @@ def test_four_pages_in_one_frame(
         said: list[str] = []
         page.page.on("console", lambda message: said.append(message.text))
         page.page.on("requestfinished", lambda request: requests.append(request.url))
-        page.page.goto(address, timeout=400_000, wait_until="domcontentloaded")
+        page.page.goto(address, timeout=time_limit(400) * SECOND, wait_until="domcontentloaded")
         frame = page.page.locator(".landscape-workbench")
-        frame.wait_for(timeout=400_000)
+        frame.wait_for(timeout=time_limit(400) * SECOND)
         assert "Demo corpus (generated)" in frame.inner_text()
         assert "400 papers" in frame.inner_text()
         assert page.page.locator(".jp-InputArea-editor").count() == 0

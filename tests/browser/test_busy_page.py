@@ -8,7 +8,8 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import Lab
 from tests.browser.explorer_on_page import ExplorerOnPage
-from tests.browser.jupyter_page import JupyterPage
+from tests.browser.jupyter_page import SECOND, JupyterPage
+from tests.timing import time_limit
 
 CODE = (
     "import landscape as ls\nfrom landscape.widgets import MapExplorer\natlas = ls.open_demo()",
@@ -54,7 +55,9 @@ def test_a_busy_kernel_is_not_needed_for_the_map(busy: ExplorerOnPage) -> None:
 
 def test_a_kernel_that_is_gone_is_said_and_the_map_still_moves(busy: ExplorerOnPage) -> None:
     busy.jupyter.choose("Kernel", "Shut Down Kernel")
-    expect(busy.viewer.locator(".status")).to_contain_text("the kernel is gone", timeout=30_000)
+    expect(busy.viewer.locator(".status")).to_contain_text(
+        "the kernel is gone", timeout=time_limit(30) * SECOND
+    )
     before = busy.scale()
     busy.zoom(3)
     assert busy.scale() > before

@@ -9,6 +9,7 @@ import pytest
 
 from tests.browser.conftest import Lab
 from tests.browser.jupyter_page import WINDOW, JupyterPage, box_of, too_wide
+from tests.timing import time_limit
 
 WIDE = {"width": 1440, "height": 900}
 MAX_HEIGHT = 840
@@ -46,7 +47,7 @@ panel => {
 def page(jupyter: JupyterPage, lab: Lab) -> Iterator[JupyterPage]:
     """A notebook with one cell for each panel, in a wide window."""
     cells = ["import landscape as ls\nfrom landscape import widgets as w\natlas = ls.open_demo()"]
-    cells += [f"panel = {code}; panel.wait(240); panel" for code in SHOWN.values()]
+    cells += [f"panel = {code}; panel.wait({time_limit(240)}); panel" for code in SHOWN.values()]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(one) for one in cells])
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
     nbformat.write(notebook, lab.folder / "panels.ipynb")

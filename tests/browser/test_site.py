@@ -20,6 +20,8 @@ from playwright.sync_api import Browser, Page, expect
 import landscape.viewer
 from landscape import Atlas
 from landscape.viewer import PublishSettings, publish
+from tests.browser.jupyter_page import SECOND
+from tests.timing import time_limit
 
 JS = Path(landscape.viewer.__file__).parent / "js"
 
@@ -46,6 +48,7 @@ class Visit:
 
     def __init__(self, page: Page) -> None:
         self.page = page
+        page.set_default_timeout(time_limit(30) * SECOND)
         self.problems: list[str] = []
         self.hosts: set[str] = set()
         page.on("pageerror", lambda error: self.problems.append(str(error)))
@@ -72,7 +75,7 @@ class Visit:
 
     def until(self, expression: str) -> None:
         """Wait for a condition; the policy of the page forbids Playwright's own function."""
-        end = time.monotonic() + 20
+        end = time.monotonic() + time_limit(20)
         while time.monotonic() < end:
             if self.page.evaluate(
                 f"(() => {{ const v = window.landscape; return {expression} }})()"

@@ -22,6 +22,7 @@ from landscape.cli._notebooks import notebooks_folder
 from landscape.errors import InputError
 from tests.conftest import REPOSITORY
 from tests.processes import Running
+from tests.timing import time_limit
 
 
 @pytest.fixture(autouse=True)
@@ -190,7 +191,7 @@ def _read(address: str) -> str:
     cookies = urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar())
     opener = urllib.request.build_opener(cookies)
     try:
-        with opener.open(address, timeout=180) as page:
+        with opener.open(address, timeout=time_limit(180)) as page:
             return page.read().decode("utf-8")
     except urllib.error.HTTPError as error:
         return error.read().decode("utf-8")

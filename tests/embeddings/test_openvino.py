@@ -11,6 +11,7 @@ import pytest
 
 from landscape._processes import n_usable_cores
 from landscape.embeddings import _openvino
+from tests.timing import time_limit
 
 PRIVATE = """
 import multiprocessing, socket, sys
@@ -28,7 +29,9 @@ import openvino_telemetry  # other programs of the process can still use it
 
 def test_nothing_is_sent_and_no_identifier_is_written(tmp_path: Path) -> None:
     environment = os.environ | {"HOME": str(tmp_path), "USERPROFILE": str(tmp_path)}
-    subprocess.run([sys.executable, "-c", PRIVATE], check=True, env=environment, timeout=120)
+    subprocess.run(
+        [sys.executable, "-c", PRIVATE], check=True, env=environment, timeout=time_limit(120)
+    )
     assert list(tmp_path.iterdir()) == []
 
 

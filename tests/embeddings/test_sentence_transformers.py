@@ -17,6 +17,7 @@ from landscape.embeddings import load_embedder
 from landscape.embeddings.embedder import embedder_for
 from landscape.embeddings.minilm import model_folder
 from landscape.errors import InputError, MissingExtraError
+from tests.timing import time_limit
 
 
 def test_a_folder_with_a_model(texts: list[str]) -> None:
@@ -44,7 +45,11 @@ def test_a_name_without_network(tmp_path: Path) -> None:
     )
     offline = os.environ | {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path)}
     done = subprocess.run(
-        [sys.executable, "-c", code], env=offline, capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", code],
+        env=offline,
+        capture_output=True,
+        text=True,
+        timeout=time_limit(120),
     )
     (line,) = done.stdout.splitlines()
     assert line.startswith("The model 'nobody/no-such-model' cannot be loaded (")

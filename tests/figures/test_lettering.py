@@ -1,11 +1,12 @@
 from __future__ import annotations
 
-import time
+from functools import partial
 
 import numpy as np
 import pytest
 
 from landscape.figures.labels import boxes_overlap, place_labels, segment_meets_box, segments_cross
+from tests.timing import assert_cost, assert_growth
 
 FRAME = (0.0, 0.0, 792.0, 560.0)
 
@@ -77,11 +78,12 @@ def test_no_names_at_all():
     assert len(place_labels(np.empty((0, 2)), [], frame=FRAME).boxes) == 0
 
 
-def test_a_hundred_names_take_under_two_seconds():
-    peaks, sizes = crowd(100, 3)
-    start = time.process_time()
-    place_labels(peaks, sizes, frame=FRAME)
-    assert time.process_time() - start < 2
+def test_the_time_to_place_names_grows_at_most_with_their_pairs():
+    def place(n, **options):
+        return place_labels(*crowd(n, 3), frame=FRAME, **options)
+
+    assert_growth(partial(place, repair=False), int, 100, power=2)
+    assert_cost(partial(place, 100), partial(place, 100, repair=False), most=20)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -22,6 +22,7 @@ from tests.servers.openai_server import (
     slow,
     web_page,
 )
+from tests.timing import time_limit
 
 TEXT = "Dust cools in quasars. " * 20
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
@@ -30,7 +31,7 @@ SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required"
 @pytest.fixture
 def writer(server: OpenAIServer) -> ChatModel:
     server.reply = lambda _: TEXT
-    return connect(retries=1, timeout=1.5)
+    return connect(retries=1, timeout=time_limit(1.5))
 
 
 def streamed(model: ChatModel) -> str:

@@ -18,6 +18,7 @@ from nbclient import NotebookClient
 import landscape
 from tests.conftest import REPOSITORY
 from tests.servers.openai_server import KEY, OpenAIServer
+from tests.timing import time_limit
 from tests.widgets.asking import script
 
 FOLDER = REPOSITORY / "notebooks"
@@ -92,7 +93,9 @@ def run(path: Path, folder: Path) -> Done:
     notebook = nbformat.read(path, as_version=4)
     notebook.cells.insert(0, nbformat.v4.new_code_cell(_OFFLINE))
     where = {"metadata": {"path": str(folder)}}
-    NotebookClient(notebook, timeout=900, kernel_name="python3", resources=where).execute()
+    NotebookClient(
+        notebook, timeout=int(time_limit(900)), kernel_name="python3", resources=where
+    ).execute()
     return Done(notebook, {file.name for file in folder.iterdir()} - {path.name})
 
 

@@ -23,6 +23,7 @@ from landscape.errors import InputError, LandscapeError
 from landscape.pipeline import _executor, _rows
 from landscape.pipeline._executor import DaskExecutor, Executor, ProcessExecutor, open_executor
 from landscape.store import AtlasStore
+from tests.timing import time_limit, until
 
 distributed = pytest.importorskip("distributed")
 
@@ -118,9 +119,7 @@ def real_cluster(tmp_path: Path, n_workers: int) -> Iterator[tuple[str, Any, lis
     environment = os.environ | {"PYTHONPATH": str(Path(landscape.__file__).parents[1])}
     port = ["--port", "0", "--no-dashboard", "--scheduler-file", str(file)]
     scheduler = subprocess.Popen([*dask, "scheduler", *port], **quiet)
-    deadline = time.monotonic() + 60
-    while not file.is_file() and time.monotonic() < deadline:
-        time.sleep(0.1)
+    assert until(file.is_file, 60)
     import json
 
     address = json.loads(file.read_text())["address"]
@@ -142,7 +141,7 @@ def test_tasks_of_a_killed_worker_run_again(tmp_path: Path) -> None:
     marks.mkdir()
     with real_cluster(tmp_path, 2) as (address, _, workers):
         with distributed.Client(address) as client:
-            client.wait_for_workers(2, timeout=60)
+            client.wait_for_workers(2, timeout=time_limit(60))
         with open_executor(tmp_path, n_workers=1, scheduler=address) as executor:
 
             def kill() -> None:
@@ -314,7 +313,7 @@ def test_umap_of_landmarks_is_the_same_on_all_executors(
 def wait_long(task: int) -> int:
     """Take much longer than the test, and note that the task has begun."""
     Path(f"begun-{task}").touch()
-    time.sleep(120)
+    time.sleep(time_limit(120))
     return task
 
 
@@ -335,14 +334,12 @@ def test_processes_end_with_the_build(tmp_path: Path) -> None:
     )
     process = psutil.Process(build.pid)
     workers: list[psutil.Process] = []
-    deadline = time.monotonic() + 60
-    while len([*tmp_path.glob("begun-*")]) < 2 and time.monotonic() < deadline:
-        time.sleep(0.1)
+    until(lambda: len([*tmp_path.glob("begun-*")]) >= 2, 60)
     children = process.children(recursive=True)
     workers = [one for one in children if "spawn_main" in " ".join(one.cmdline())]
     build.kill()
     build.wait()
-    _, alive = psutil.wait_procs(workers, timeout=20)
+    _, alive = psutil.wait_procs(workers, timeout=time_limit(20))
     for one in alive:
         one.kill()
     assert len(workers) >= 2
@@ -372,7 +369,12 @@ def test_a_script_that_builds_outside_of_a_main_block_runs_once(
     environment = os.environ | {"PYTHONPATH": str(root)}
     words = [sys.executable, "program.py", str(root)]
     ran = subprocess.run(
-        words, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=100
+        words,
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=time_limit(100),
     )
     assert ran.stdout.splitlines() == ["the script runs", "[0, 2, 4, 6]", "program.py None"]
     assert ran.stderr == ""

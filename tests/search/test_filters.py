@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import time
+import re
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from landscape.search import parse_filter
 from landscape.search._filter_fields import Columns, apply_filter, columns_needed
 from landscape.search._filter_patterns import phrase_pattern
 from landscape.search._filters import And, Not, Or, Term
+from tests.timing import assert_cost, assert_growth
 
 PAPERS = pd.DataFrame(
     {
@@ -244,22 +246,21 @@ def test_errors_point_at_the_character(text: str, position: int | None, problem:
 
 def test_attacks_are_refused_quickly() -> None:
     attacks = [
-        "(" * 10_000 + "a" + ")" * 9_999,
-        "-" * 19_000 + "a",
-        "author:(" * 2_000,
-        "a|" * 9_999 + "a",
-        "a;" * 9_999 + "b",
-        '"' * 19_999,
-        "NOT " * 4_000 + "a",
-        "a" * 20_001,
-        "\\" * 20_000,
-        "((((a|b);c)|d);" * 1_000,
+        lambda n: "(" * (n // 2) + "a" + ")" * (n // 2 - 1),
+        lambda n: "-" * (n - 1000) + "a",
+        lambda n: "author:(" * (n // 10),
+        lambda n: "a|" * (n // 2 - 1) + "a",
+        lambda n: "a;" * (n // 2 - 1) + "b",
+        lambda n: '"' * (n - 1),
+        lambda n: "NOT " * (n // 5) + "a",
+        lambda n: "a" * (n + 1),
+        lambda n: "\\" * n,
+        lambda n: "((((a|b);c)|d);" * (n // 20),
     ]
     for attack in attacks:
-        start = time.process_time()
-        message = refusal(attack)
+        message = refusal(attack(20_000))
         assert message is None or len(message) < 600  # the text is cut around the character
-        assert time.process_time() - start < 3, attack[:20]
+        assert_growth(refusal, attack, 20_000)
 
 
 def test_patterns_are_never_read_from_the_filter() -> None:
@@ -346,21 +347,21 @@ def test_what_is_printed_means_the_same(node: And | Or | Not | Term) -> None:
 
 
 def test_real_papers(real_papers: Path) -> None:
-    """The limits are generous CPU times, because machines differ."""
+    """A filter is compared with a plain search in the texts."""
     papers = pd.read_json(real_papers, lines=True, nrows=5000)
     papers = papers.reindex(columns=["title", "abstract", "categories", "year", "keywords"])
     papers = papers.rename(columns={"keywords": "ads_keywords"}).assign(cites=np.nan)
-    for text, most in (
-        ("year:1993", 0.1),
-        ("citations>=50", 0.1),
-        ("category:gr-qc", 0.2),
-        ("dust", 0.5),
-        ("dust;-gas;1993..1995", 0.5),
+    texts = [*papers["title"], *papers["abstract"]]
+    for query, most in (
+        ("year:1993", 0.5),
+        ("citations>=50", 0.5),
+        ("category:gr-qc", 1.0),
+        ("dust", 2.0),
+        ("dust;-gas;1993..1995", 2.0),
     ):
-        filter_, start = parse_filter(text), time.process_time()
-        found = apply_filter(filter_, papers)
-        assert time.process_time() - start < most, text
-        assert 0 <= found.sum() < len(papers)
+        select = partial(apply_filter, parse_filter(query), papers)
+        assert 0 <= select().sum() < len(papers)
+        assert_cost(select, lambda: [re.search(r"(?i)\bdust", text) for text in texts], most=most)
 
 
 _LONG = "Non-Gaussian primordial density fluctuations of Hα emitters"
@@ -392,11 +393,14 @@ def test_a_long_phrase_is_found_word_by_word_where_its_pattern_finds_it(phrase: 
 
 
 def test_a_long_phrase_takes_no_longer_than_its_words() -> None:
-    texts = ["Fluctuations of the density of dark matter, seen in galaxies. " * 40] * 4000
+    texts = ["Fluctuations of the density of dark matter, seen in galaxies. " * 40] * 400
     columns = Columns(pd.DataFrame({"abstract": texts}))
-    started = time.perf_counter()
     assert not columns.contains("abstract", _LONG).any()
-    assert time.perf_counter() - started < 5  # 24 seconds by its pattern
+    assert_cost(
+        lambda: columns.contains("abstract", _LONG),
+        lambda: columns.matches("abstract", phrase_pattern(_LONG)),
+        most=0.2,
+    )
 
 
 @pytest.mark.parametrize(

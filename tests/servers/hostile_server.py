@@ -11,7 +11,7 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Self
 
 Mode = Callable[[socket.socket, bytes], None]
@@ -111,10 +111,13 @@ MODES: dict[str, Mode] = {
 
 
 class HostileServer:
-    """Server that answers all requests in one `mode`; it counts them in `requests`."""
+    """Server that answers all requests in one `mode`; it counts them in `requests`.
+
+    `ended` says whether it came to its own end before the client did.
+    """
 
     def __init__(self, mode: Mode) -> None:
-        self.mode, self.requests = mode, 0
+        self.mode, self.requests, self.ended = mode, 0, False
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._listening.getsockname()[1]}/v1"
         self._open: list[socket.socket] = []
@@ -124,6 +127,24 @@ class HostileServer:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._close()
+
+    @contextlib.contextmanager
+    def ending_after(self, seconds: float) -> Iterator[None]:
+        """Close all connections after some time, unless the block ends before."""
+
+        def end() -> None:
+            self.ended = True
+            self._close()
+
+        timer = threading.Timer(seconds, end)
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def _close(self) -> None:
         for one in (self._listening, *self._open):
             with contextlib.suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)

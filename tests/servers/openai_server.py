@@ -16,6 +16,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from tests.timing import time_limit
+
 KEY = "sk-the-right-key"
 MODELS = ("text-embedding-3-small", "small-chat", "rerank-v3.5")
 DIMENSION = 1536
@@ -75,7 +77,8 @@ def failing(status: int = 500) -> Fault:
 
 
 def slow(seconds: float) -> Fault:
-    return lambda answer: replace(answer, delay=seconds)
+    """Begin the answer late; on a slow machine later, as the time limits of the tests."""
+    return lambda answer: replace(answer, delay=time_limit(seconds))
 
 
 def word_by_word(pace: float) -> Fault:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -77,13 +76,3 @@ def built_again(folder: Path) -> None:
 def live_widgets() -> int:
     """Return the number of open widgets, which would be saved with the notebook."""
     return len(widgets.Widget.get_manager_state()["state"])
-
-
-def until(is_true: Callable[[], Any], seconds: float = 20.0) -> bool:
-    """Wait until a condition holds; return whether it does."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if is_true():
-            return True
-        time.sleep(0.02)
-    return False

@@ -6,6 +6,7 @@ import pytest
 
 from landscape import Atlas
 from landscape.widgets import MapExplorer
+from tests.timing import time_limit
 
 
 @pytest.fixture(scope="module")
@@ -23,6 +24,6 @@ def explorer(opened: MapExplorer) -> MapExplorer:
     opened.home().say("")
     opened.map.given = {}
     opened.map.outcome = ""
-    assert opened.wait(60)
+    assert opened.wait(time_limit(60))
     assert opened.code == "MapExplorer(atlas)"
     return opened

@@ -34,6 +34,7 @@ from landscape.widgets import (
 )
 from landscape.widgets._panel import Chooser, panel_texts
 from landscape.widgets._tables import table_html
+from tests.timing import time_limit
 from tests.widgets.asking import built_again, live_widgets
 
 SECONDS = 240
@@ -49,7 +50,7 @@ PANELS = [
 
 def opened(kind, atlas, **chosen):
     panel = kind(atlas, **chosen)
-    assert panel.wait(SECONDS)
+    assert panel.wait(time_limit(SECONDS))
     return panel
 
 
@@ -167,7 +168,7 @@ def test_a_download_is_a_link_that_holds_the_file(demo_atlas):
         one for one in panel._buttons.children if one.description == "CSV" if hasattr(one, "click")
     )
     csv.click()
-    assert panel.wait(SECONDS)
+    assert panel.wait(time_limit(SECONDS))
     assert "download='facilities.csv'" in panel._links.value
     assert "data:text/csv;base64," in panel._links.value
 
@@ -263,7 +264,7 @@ def test_an_unknown_name_stays_in_its_field_and_is_not_chosen(demo_atlas):
     panel = opened(ImpactPanel, demo_atlas, facilities=["HST"])
     there = panel.analysis
     panel._chooser.field.value = "ALAM"
-    assert panel.wait(SECONDS)
+    assert panel.wait(time_limit(SECONDS))
     assert "no facility 'ALAM'" in panel.status
     assert "ALMA" in panel.status
     assert panel._chooser.field.value == "ALAM"
@@ -274,7 +275,7 @@ def test_an_unknown_name_stays_in_its_field_and_is_not_chosen(demo_atlas):
 def test_a_facility_that_is_added_is_shown(demo_atlas):
     panel = opened(ImpactPanel, demo_atlas, facilities=["HST"])
     panel._chooser.field.value = "Atacama Large Millimeter Array"
-    assert panel.wait(SECONDS)
+    assert panel.wait(time_limit(SECONDS))
     assert panel.selection["facilities"] == ["ALMA", "HST"]
     assert '"ALMA"' in panel.code
 
@@ -285,10 +286,10 @@ def test_facilities_are_chosen_by_typing_and_taken_away_by_their_button(demo_atl
     counted = demo_atlas.missions.query("facility == 'ALMA'")["paper_row"].nunique()
     assert f"({counted} paper" in offered
     panel._chooser.field.value = offered
-    assert panel.wait(SECONDS)
+    assert panel.wait(time_limit(SECONDS))
     assert set(panel.table["facility"]) == {"HST", "ALMA"}
     panel._chooser._chips.children[0].click()
-    assert panel.wait(SECONDS)
+    assert panel.wait(time_limit(SECONDS))
     assert panel.selection["facilities"] == ["ALMA"]
     assert list(panel.table["facility"]) == ["ALMA"]
 
@@ -306,7 +307,7 @@ def test_a_period_is_that_of_the_slider(demo_atlas):
     panel = opened(ImpactPanel, demo_atlas, facilities=["HST"])
     assert panel.selection["since"] is None
     panel._years.value = (2005, panel._years.max)
-    assert panel.wait(SECONDS)
+    assert panel.wait(time_limit(SECONDS))
     assert panel.selection["since"] == 2005
     assert panel.selection["until"] is None
     assert "since=2005" in panel.code
@@ -320,7 +321,7 @@ def test_weights_rank_the_gaps_and_stand_in_the_code(demo_atlas):
     for name in ("volume", "growth", "citations", "disagreement"):
         panel._weights[name].value = 0.0
     panel._weights["years_without"].value = 1.0
-    assert panel.wait(SECONDS)
+    assert panel.wait(time_limit(SECONDS))
     assert panel.table["label"].tolist() != by_default
     assert panel.table["years_without"].is_monotonic_decreasing
     assert '"volume": 0.0' in panel.code
@@ -334,7 +335,7 @@ def test_proposals_are_told_as_the_maintainers_ask(demo_atlas):
     assert "Definition: " in page
     form = next(one for one in panel._buttons.children if "maintainers" in str(one.description))
     form.click()
-    assert panel.wait(SECONDS)
+    assert panel.wait(time_limit(SECONDS))
     assert "uat-proposals.csv" in panel._links.value
 
 
@@ -352,7 +353,7 @@ def test_a_newer_wish_replaces_an_older(demo_atlas):
     panel = ImpactPanel(demo_atlas, facilities=["HST"], what="ranking")
     for what in ("map", "before_after", "ranking", "before_after"):
         panel._what.value = what
-    assert panel.wait(SECONDS)
+    assert panel.wait(time_limit(SECONDS))
     assert panel.analysis.kind == "before_after"
 
 
@@ -374,12 +375,12 @@ def test_an_atlas_that_was_built_again_is_not_mixed_with_the_old(own_atlas, tmp_
         panel.save(tmp_path / "gaps.pdf")
     assert panel.save(tmp_path / "table.csv").exists()
     panel.draw()
-    assert panel.wait(SECONDS)
+    assert panel.wait(time_limit(SECONDS))
     assert "was rebuilt" in panel.status
     assert panel.analysis is there
     assert panel._reopen.layout.display == ""
     panel._reopen.click()
-    assert panel.wait(SECONDS)
+    assert panel.wait(time_limit(SECONDS))
     assert panel._reopen.layout.display == "none"
     assert panel.atlas is not own_atlas
     assert panel._signs() is not read
@@ -400,7 +401,7 @@ def test_an_atlas_that_is_built_again_during_a_look_is_told(own_atlas, monkeypat
 
     monkeypatch.setattr(panel, "_make", make_meanwhile)
     panel.draw()
-    assert panel.wait(SECONDS)
+    assert panel.wait(time_limit(SECONDS))
     assert "was rebuilt" in panel.status
     assert panel.analysis is there
 
@@ -414,7 +415,7 @@ def test_controls_suit_an_atlas_that_was_built_again(own_atlas, monkeypatch):
     offered = panel._chooser.field.options
     panel._chooser.field.options = ()
     panel.open_again()
-    assert panel.wait(SECONDS)
+    assert panel.wait(time_limit(SECONDS))
     assert (panel._years.min, panel._years.max) == (first - 10, last + 1)
     assert panel._years.value == (first - 10, 2015)
     assert panel.selection["since"] is None
@@ -428,15 +429,15 @@ def test_a_change_counts_that_comes_while_controls_are_filled_in(demo_atlas):
     def fill():
         with panel._filled_in():
             begun.set()
-            go_on.wait(SECONDS)
+            go_on.wait(time_limit(SECONDS))
 
     thread = threading.Thread(target=fill)
     thread.start()
-    assert begun.wait(SECONDS)
+    assert begun.wait(time_limit(SECONDS))
     panel._what.value = "institutions"
     go_on.set()
     thread.join()
-    assert panel.wait(SECONDS)
+    assert panel.wait(time_limit(SECONDS))
     assert panel.analysis.kind == "institutions"
 
 
@@ -452,7 +453,7 @@ def test_drawing_again_leaves_no_widgets_behind(demo_atlas, kind, chosen):
     panel = opened(kind, demo_atlas, **chosen)
     before = live_widgets()
     panel.draw()
-    assert panel.wait(SECONDS)
+    assert panel.wait(time_limit(SECONDS))
     assert live_widgets() == before
 
 
@@ -524,12 +525,12 @@ def test_what_the_controls_no_longer_say_is_pale(demo_atlas):
     assert "landscape-outdated" not in panel._picture._dom_classes
     panel._chooser.value = ["Nonsuch Telescope"]
     panel.draw()
-    assert panel.wait(SECONDS)
+    assert panel.wait(time_limit(SECONDS))
     assert "Nonsuch Telescope" in panel.status
     assert "landscape-outdated" in panel._picture._dom_classes
     panel._chooser.value = ["HST"]
     panel.draw()
-    assert panel.wait(SECONDS)
+    assert panel.wait(time_limit(SECONDS))
     assert "landscape-outdated" not in panel._picture._dom_classes
 
 

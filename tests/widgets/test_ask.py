@@ -30,7 +30,8 @@ from landscape.widgets._code_lines import checksum_of
 from landscape.widgets._connection import Used
 from tests.answers.sample_results import HOSTILE, sample_answer
 from tests.servers.openai_server import KEY, OpenAIServer, failing, fine, word_by_word
-from tests.widgets.asking import QUESTION, inside, labels_of, page_of, script, until
+from tests.timing import time_limit, until
+from tests.widgets.asking import QUESTION, inside, labels_of, page_of, script
 
 LONG = "Winds strip the envelopes of massive stars and slow them down, word by word. " * 20
 
@@ -62,7 +63,7 @@ def connected(demo_atlas: Atlas, server: OpenAIServer) -> AskPanel:
 
 def asked(panel: AskPanel, question: str = QUESTION, **settings: object) -> Answer:
     panel.ask(question, **settings)
-    assert panel.wait(90)
+    assert panel.wait(time_limit(90))
     assert panel.value is not None, panel.status
     return panel.value
 
@@ -208,16 +209,16 @@ def test_the_map_is_drawn_when_it_is_looked_at(panel: AskPanel) -> None:
     asked(panel)
     assert not panel._view.map._picture.children
     panel._view.tabs.selected_index = 2
-    assert panel._view.map.wait(60)
+    assert panel._view.map.wait(time_limit(60))
     (figure,) = panel._view.map._picture.children
     assert isinstance(figure, go.FigureWidget)
     assert sum(len(t.x) for t in figure.data if t.name in ("found", "outlier")) == 10
     n_open = open_widgets()
     for n in range(2):
         asked(panel, f"What is dust number {n}?", k=10)
-        assert panel._view.map.wait(60)
+        assert panel._view.map.wait(time_limit(60))
         panel._view.map._colours.value = "dark" if n else "light"
-        assert panel._view.map.wait(60)
+        assert panel._view.map.wait(time_limit(60))
     assert figure.comm is None
     opened = open_widgets() - n_open
     assert opened["Button"] == 2  # one for each earlier question
@@ -294,7 +295,7 @@ def test_what_is_typed_while_a_question_runs_is_for_the_next(
     connected.ask(QUESTION, k=3, hyde=False)
     connected.connection._server_box.value = "http://[::1"
     connected.connection._variable_box.value = "OTHER_KEY"
-    assert connected.wait(60)
+    assert connected.wait(time_limit(60))
     assert connected.value is not None, connected.status
     assert connected.value.method == "small-chat"
     assert connected._view.asked.used == Used(server.url, "OPENAI_API_KEY")
@@ -323,8 +324,8 @@ def test_each_of_two_panels_tells_its_own_cost(
     other = AskPanel(demo_atlas, connection=connected.connection)
     connected.ask(QUESTION, k=3)
     other.ask("What do winds do?", k=3)
-    assert connected.wait(90)
-    assert other.wait(90)
+    assert connected.wait(time_limit(90))
+    assert other.wait(time_limit(90))
     costs = [panel._view.asked.cost for panel in (connected, other)]
     tokens = [int(cost.split(" tokens")[0].replace(",", "")) for cost in costs]
     assert min(tokens) > 0
@@ -367,7 +368,7 @@ def test_a_follow_up_goes_on_from_the_answer_shown(
     connected._follow.value = True
     connected._button.click()
     assert until(lambda: connected.value is not first)
-    assert connected.wait(60)
+    assert connected.wait(time_limit(60))
     second = connected.value
     assert second is not None
     assert second.question == "And what about dust?"
@@ -423,7 +424,7 @@ def test_an_atlas_built_again_is_one_sentence_and_opened_again(
     first = asked(panel)
     write_manifest(copy, read_manifest(copy))
     panel.ask("What are the masses of black holes?")
-    assert panel.wait(60)
+    assert panel.wait(time_limit(60))
     assert "was rebuilt" in panel.status
     assert panel.value is first
     assert panel._reopen.layout.display == ""
@@ -452,7 +453,7 @@ def test_the_map_of_an_answer_from_before_the_atlas_was_built_again(
     stages = {**manifest.stages, name: replace(stage, outputs=other)}
     write_manifest(copy, replace(manifest, stages=stages))
     panel._view.tabs.selected_index = 2
-    assert panel._view.map.wait(60)
+    assert panel._view.map.wait(time_limit(60))
     assert "was rebuilt after this question" in page_of(panel._view.map)
 
 

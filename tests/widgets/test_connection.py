@@ -18,6 +18,7 @@ from landscape import Atlas
 from landscape.errors import InputError, RemoteError
 from landscape.widgets import AskPanel, Connection
 from tests.servers.openai_server import KEY, OpenAIServer, failing, rate_limited, web_page
+from tests.timing import time_limit
 from tests.widgets.asking import QUESTION, page_of, script
 
 
@@ -44,7 +45,7 @@ def connection(server: OpenAIServer) -> Connection:
 
 def said_by(connection: Connection) -> str:
     connection.test()
-    assert connection.wait(30)
+    assert connection.wait(time_limit(30))
     return connection.status
 
 
@@ -167,7 +168,7 @@ def test_the_code_of_a_panel_sends_no_key_for_openai_to_another_server(
     connection = Connection(base_url=server.url, model="small-chat", key_variable="MY_KEY")
     panel = AskPanel(demo_atlas, connection=connection)
     panel.ask(QUESTION, k=3)
-    assert panel.wait(90)
+    assert panel.wait(time_limit(90))
     monkeypatch.delenv("MY_KEY")
     server.requests.clear()
     names: dict[str, Any] = {"atlas": demo_atlas}

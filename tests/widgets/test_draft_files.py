@@ -17,6 +17,7 @@ import ipywidgets as widgets
 from landscape import Atlas
 from landscape.errors import InputError
 from landscape.widgets import WritingPanel
+from tests.timing import time_limit
 from tests.widgets.asking import inside
 
 SECRET = b"\\section{Nobody has read this yet}"
@@ -62,7 +63,7 @@ def test_what_is_brought_is_written_and_in_no_state_that_is_saved(
     bib.value = (brought("refs.bib"),)
     tex.value = (brought("draft, final.tex"), brought("more.tex"))
     panel.check()
-    assert panel.wait(60)
+    assert panel.wait(time_limit(60))
     [(bibliography, drafts)] = checked
     assert [Path(one).read_bytes() for one in (bibliography, *drafts)] == [SECRET] * 3
     assert bib.value == tex.value == ()
@@ -86,5 +87,5 @@ def test_commas_separate_files_but_not_the_names_of_folders(
     panel: WritingPanel, checked: list[tuple[str, list[str]]], typed: str, named: list[str]
 ) -> None:
     panel.check("refs.bib", [typed])
-    assert panel.wait(60)
+    assert panel.wait(time_limit(60))
     assert checked == [("refs.bib", named)]

@@ -7,7 +7,6 @@ import gzip
 import io
 import json
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -27,12 +26,13 @@ from landscape.viewer import selection as selecting
 from landscape.viewer.columns import colours_of
 from landscape.viewer.state import inside, passing
 from landscape.widgets import MapExplorer
+from tests.timing import time_limit, until
 
 
 def from_page(explorer: MapExplorer, **state: Any) -> None:
     """Change traits as the browser does."""
     explorer.map.set_state(state)
-    assert explorer.wait(60)
+    assert explorer.wait(time_limit(60))
 
 
 def select_on_page(explorer: MapExplorer, rows: Any, outline: Any = None) -> None:
@@ -45,7 +45,7 @@ def ask_on_page(explorer: MapExplorer, do: str, rows: Any = None, **request: Any
     """Send a request as the browser does."""
     buffers = [] if rows is None else [explorer.map.points_of(rows)]
     explorer.map._hear(explorer.map, {"do": do, **request}, buffers)
-    assert explorer.wait(60)
+    assert explorer.wait(time_limit(60))
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def sent(explorer: MapExplorer, monkeypatch: pytest.MonkeyPatch) -> list[tuple[A
 def again(explorer: MapExplorer) -> MapExplorer:
     names = {"MapExplorer": MapExplorer, "atlas": explorer.atlas}
     made: MapExplorer = eval(explorer.code, names)  # noqa: S307 - our own line
-    assert made.wait(60)
+    assert made.wait(time_limit(60))
     return made
 
 
@@ -73,13 +73,13 @@ def held_up(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str) -> Iterator[
 
     def waiting(*args: Any, **named: Any) -> Any:
         begun.set()
-        assert go_on.wait(60)
+        assert go_on.wait(time_limit(60))
         return real(*args, **named)
 
     monkeypatch.setattr(owner, name, waiting)
 
     def until_begun() -> None:
-        assert begun.wait(60)
+        assert begun.wait(time_limit(60))
 
     try:
         yield until_begun
@@ -97,7 +97,7 @@ def test_the_code_makes_the_same_state(explorer: MapExplorer) -> None:
     explorer.facility, explorer.layers = "HST", ("names", "reviews")
     explorer.select("2010..").colour_by = "journal"
     explorer.zoom(2).theme = "dark"
-    assert explorer.wait(60)
+    assert explorer.wait(time_limit(60))
     made = again(explorer)
     assert made.code == explorer.code
     assert made.map.given == {**explorer.map.given, "view": made.map.given["view"]}
@@ -221,7 +221,7 @@ def test_a_search_is_told_to_the_page_with_its_key(
     explorer: MapExplorer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     explorer.search("dark matter", k=10)
-    assert explorer.wait(60)
+    assert explorer.wait(time_limit(60))
     found = explorer.map.found
     assert found["key"] == ["dark matter", "hybrid", 10, None]
     assert explorer.map.rows_of(found["points"]).tolist() == explorer.results.rows.tolist()
@@ -240,7 +240,7 @@ def test_a_search_is_told_to_the_page_with_its_key(
 
 def test_an_error_of_a_search_reaches_the_page_and_the_text_stays(explorer: MapExplorer) -> None:
     explorer.search("citations>", method="filter")
-    assert explorer.wait(60)
+    assert explorer.wait(time_limit(60))
     assert "whole number is missing" in explorer.status
     assert "whole number is missing" in explorer.map.found["problem"]
     assert explorer.map.notice == explorer.status
@@ -250,7 +250,7 @@ def test_an_error_of_a_search_reaches_the_page_and_the_text_stays(explorer: MapE
 
 def test_a_filter_in_the_search_is_read_as_a_filter(explorer: MapExplorer) -> None:
     explorer.search("facility:HST; 2010..")
-    assert explorer.wait(60)
+    assert explorer.wait(time_limit(60))
     found = explorer.results
     assert found is not None
     assert sorted(found.rows) == explorer.atlas.select("facility:HST; 2010..").tolist()
@@ -266,7 +266,7 @@ def test_years_chosen_during_a_search_hold_for_it(
         explorer.search("dust", k=10)
         until_begun()
         explorer.time = (2010, 2020)
-    assert explorer.wait(60)
+    assert explorer.wait(time_limit(60))
     years = explorer.atlas.read_papers(["year"])["year"][explorer.results.rows]
     assert years.between(2010, 2020).all()
     assert explorer.map.found["key"][3] == [2010, 2020]
@@ -279,7 +279,7 @@ def test_a_search_that_is_cleared_finds_nothing(
         explorer.search("dust")
         until_begun()
         explorer.clear()
-    assert explorer.wait(60)
+    assert explorer.wait(time_limit(60))
     assert explorer.results is None
     assert explorer.code == "MapExplorer(atlas)"
 
@@ -323,7 +323,7 @@ def test_a_filter_gives_way_to_what_was_selected_after_it(
         explorer.map._hear(explorer.map, {"do": "select", "filter": "2010.."}, [])
         until_begun()
         explorer.select([1, 2])
-    assert explorer.wait(60)
+    assert explorer.wait(time_limit(60))
     assert explorer.rows.tolist() == [1, 2]
 
 
@@ -372,7 +372,7 @@ def test_a_result_of_another_selection_is_not_shown(
         explorer.map._hear(explorer.map, {"do": "compare"}, [])
         until_begun()
         explorer.select("..2005")
-    assert explorer.wait(60)
+    assert explorer.wait(time_limit(60))
     assert explorer.map.outcome == ""
 
 
@@ -407,7 +407,7 @@ def test_the_map_is_saved_with_its_colours(
     explorer.layers = ("names", "papers", "reviews")
     explorer.time = (2000, 2020)
     explorer.search("dark matter", k=10).select("2015..")
-    assert explorer.wait(60)
+    assert explorer.wait(time_limit(60))
     path = explorer.save(tmp_path / "view.png")
     assert path.stat().st_size > 10_000
     told = path.with_suffix(".alt.txt").read_text()
@@ -422,7 +422,7 @@ def test_a_saved_page_has_the_viewer_in_the_same_state(
 ) -> None:
     explorer.search("dark matter", k=10)
     explorer.colour_by = "year"
-    assert explorer.wait(60)
+    assert explorer.wait(time_limit(60))
     page = explorer.save(tmp_path / "view.html").read_text()
     given = page.split("data-given=")[1].split(">")[0]
     assert "&quot;colour&quot;: &quot;year&quot;" in given
@@ -454,9 +454,7 @@ def test_a_selection_as_csv_has_no_formulas(demo_atlas: Atlas) -> None:
 
 
 def test_the_browser_gets_what_it_needs_without_asking(explorer: MapExplorer) -> None:
-    deadline = time.monotonic() + 60
-    while explorer.map.coming and time.monotonic() < deadline:
-        time.sleep(0.05)
+    assert until(lambda: not explorer.map.coming, 60)
     view = explorer.map
     assert set(view.files) == {"source.json", "points-0.bin"}
     assert set(view.titles) == set(view.source.names("records"))

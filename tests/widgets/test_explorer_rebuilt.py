@@ -16,6 +16,7 @@ from landscape.errors import AtlasError, InputError, LandscapeError
 from landscape.pipeline.stages import write_manifest
 from landscape.store.manifest import read_manifest
 from landscape.widgets import MapExplorer
+from tests.timing import time_limit
 
 
 @pytest.fixture
@@ -74,12 +75,12 @@ def test_what_was_shown_is_shown_of_the_new_build(explorer: MapExplorer) -> None
     explorer.facility, explorer.colour_by = "HST", "facility"
     explorer.layers, explorer.time = ("names", "papers", "reviews"), (2000, 2020)
     explorer.search("dust", k=10)
-    assert explorer.wait(60)
+    assert explorer.wait(time_limit(60))
     line, old = explorer.code, explorer.results
     explorer.zoom(2).select("2010..")
     put_same(explorer, "Built again")
     explorer.reload()
-    assert explorer.wait(60)
+    assert explorer.wait(time_limit(60))
     assert explorer.map.source.manifest["title"] == "Built again"
     assert explorer.status == ""  # the search that followed replaces the message
     assert explorer.code == line
@@ -97,7 +98,7 @@ def test_what_the_new_build_lacks_is_said_and_gone(explorer: MapExplorer) -> Non
     explorer.facility = "Keck"
     build_anew(explorer)
     explorer.reload()
-    assert explorer.wait(60)
+    assert explorer.wait(time_limit(60))
     assert explorer.status.startswith("The atlas was opened again; the selection of the old")
     assert "no list of the papers of 'Keck'" in explorer.status
     assert explorer.facility is None
@@ -107,7 +108,7 @@ def test_what_the_new_build_lacks_is_said_and_gone(explorer: MapExplorer) -> Non
 def test_an_atlas_that_is_gone_is_said_in_a_sentence(explorer: MapExplorer) -> None:
     shutil.rmtree(explorer.atlas.path)
     explorer.map._hear(explorer.map, {"do": "select", "filter": "2010.."}, [])
-    assert explorer.wait(60)
+    assert explorer.wait(time_limit(60))
     assert "There is no atlas" in explorer.status
 
 

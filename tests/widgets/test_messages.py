@@ -16,6 +16,7 @@ from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import start_new_kernel
 
 from landscape.atlas import Atlas
+from tests.timing import time_limit
 
 PANEL = """
 import time
@@ -35,8 +36,8 @@ panel._question.observe(slow_plan, "value")
 print([panel._question.comm.comm_id, panel._button.comm.comm_id])
 """
 ASKED = """
-end = time.monotonic() + 20
-while len(asked) < {}:
+end = time.monotonic() + {limit}
+while len(asked) < {number}:
     assert time.monotonic() < end, asked
     time.sleep(0.05)
 print(asked)
@@ -58,18 +59,20 @@ def printed(kernel: BlockingKernelClient, code: str) -> Any:
     def on_output(message: dict[str, Any]) -> None:
         lines.append(message["content"].get("text", ""))
 
-    reply = kernel.execute_interactive(code, output_hook=on_output, timeout=60)
+    reply = kernel.execute_interactive(code, output_hook=on_output, timeout=time_limit(60))
     assert reply["content"]["status"] == "ok", reply["content"]
     return ast.literal_eval("".join(lines))
 
 
 def subshell_for_widgets(kernel: BlockingKernelClient) -> dict[str, str]:
     """Create the subshell for widgets, as JupyterLab does if the kernel supports subshells."""
-    features = kernel.kernel_info(reply=True, timeout=60)["content"].get("supported_features", [])
+    features = kernel.kernel_info(reply=True, timeout=time_limit(60))["content"].get(
+        "supported_features", []
+    )
     if "kernel subshells" not in features:
         return {}
     kernel.control_channel.send(kernel.session.msg("create_subshell_request", {}))
-    return {"subshell_id": kernel.get_control_msg(timeout=30)["content"]["subshell_id"]}
+    return {"subshell_id": kernel.get_control_msg(timeout=time_limit(30))["content"]["subshell_id"]}
 
 
 def test_every_request_is_answered(kernel: BlockingKernelClient) -> None:
@@ -82,7 +85,7 @@ def test_every_request_is_answered(kernel: BlockingKernelClient) -> None:
         waiting.add(kernel.execute("pass"))
         while waiting:
             try:
-                reply = kernel.get_shell_msg(timeout=60)
+                reply = kernel.get_shell_msg(timeout=time_limit(60))
             except queue.Empty:
                 pytest.fail(f"the kernel has not heard {len(waiting)} of two requests")
             waiting.discard(reply["parent_header"]["msg_id"])
@@ -106,6 +109,9 @@ def test_a_click_does_not_overtake_the_letters_before_it(
         send(button, {"method": "custom", "content": {"event": "click"}})
 
     type_and_click("winds")
-    assert printed(kernel, ASKED.format(1)) == ["winds"]
+    assert printed(kernel, ASKED.format(number=1, limit=time_limit(20))) == ["winds"]
     type_and_click("winds of massive stars")
-    assert printed(kernel, ASKED.format(2)) == ["winds", "winds of massive stars"]
+    assert printed(kernel, ASKED.format(number=2, limit=time_limit(20))) == [
+        "winds",
+        "winds of massive stars",
+    ]

@@ -29,6 +29,7 @@ from landscape.widgets._outreach_panel import (
     scores_html,
     used_html,
 )
+from tests.timing import time_limit
 from tests.widgets.asking import built_again
 
 SECONDS = 120
@@ -44,7 +45,7 @@ def panel(demo_atlas):
     drawn = OutreachPanel(
         demo_atlas, size=SMALL, theme="night", title=EVIL, credits=EVIL, recent_years=3
     )
-    assert drawn.wait(SECONDS)
+    assert drawn.wait(time_limit(SECONDS))
     return drawn
 
 
@@ -63,7 +64,7 @@ def quick(monkeypatch, panel):
 
 def opened(atlas, **chosen):
     panel = OutreachPanel(atlas, **{"size": SMALL, **chosen})
-    assert panel.wait(SECONDS)
+    assert panel.wait(time_limit(SECONDS))
     return panel
 
 
@@ -132,7 +133,7 @@ def test_downloads_are_links_that_hold_the_file(panel):
     assert list(buttons) == ["PNG", "PDF", "SVG", "HTML", "CSV"]
     for words, kind in (("CSV", "text/csv"), ("SVG", "image/svg+xml")):
         buttons[words].click()
-        assert panel.wait(SECONDS)
+        assert panel.wait(time_limit(SECONDS))
         assert f"download='outreach-map.{words.lower()}'" in panel._links.value
         assert f"data:{kind};base64," in panel._links.value
 
@@ -257,7 +258,7 @@ def test_stopping_ends_the_drawing_and_keeps_what_was_there(demo_atlas, panel, m
         from landscape._progress import progress
 
         begun.set()
-        go_on.wait(SECONDS)
+        go_on.wait(time_limit(SECONDS))
         try:
             with progress("Shaping the terrain", total=None, unit="steps"):
                 raise AssertionError("drawing went on after it was stopped")
@@ -266,13 +267,13 @@ def test_stopping_ends_the_drawing_and_keeps_what_was_there(demo_atlas, panel, m
 
     monkeypatch.setattr("landscape.outreach._rendering.make_terrain", make_terrain)
     fresh = OutreachPanel(demo_atlas, size=SMALL)
-    assert begun.wait(SECONDS)
+    assert begun.wait(time_limit(SECONDS))
     assert fresh.code == f'picture = ls.outreach.render(atlas, size="{SMALL}")'  # before it is done
     fresh._stop.click()
-    assert fresh.wait(5)
+    assert fresh.wait(time_limit(5))
     assert fresh.status == "Stopped."
     go_on.set()
-    assert ended.wait(SECONDS)
+    assert ended.wait(time_limit(SECONDS))
     assert fresh.rendering is None
     assert fresh.status == "Stopped."
 
@@ -296,14 +297,14 @@ def test_changed_settings_are_drawn_when_told_to(demo_atlas, quick):
     assert "Settings have changed" in panel._changed.value
     assert panel.code == code
     panel._draw.click()
-    assert panel.wait(SECONDS)
+    assert panel.wait(time_limit(SECONDS))
     assert quick[1]["theme"] == "mono"
     assert 'theme="mono"' in panel.code
     assert "changed" not in panel._changed.value
     panel._controls.fields["size"].value = "own"
     panel._controls.fields["own"].value = "5x5mm"
     panel.draw()
-    assert panel.wait(SECONDS)
+    assert panel.wait(time_limit(SECONDS))
     assert panel.rendering is there
 
 
@@ -351,13 +352,13 @@ def test_an_atlas_that_was_built_again_is_opened_again(demo_atlas, tmp_path, qui
     there = panel.rendering
     built_again(own.path)
     panel.draw()
-    assert panel.wait(SECONDS)
+    assert panel.wait(time_limit(SECONDS))
     assert "was rebuilt" in panel.status
     assert panel.rendering is there
     assert len(quick) == 1
     panel._reopen.click()
     panel.draw()
-    assert panel.wait(SECONDS)
+    assert panel.wait(time_limit(SECONDS))
     assert panel.status == ""
     assert len(quick) == 2
 

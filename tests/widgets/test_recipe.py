@@ -16,6 +16,7 @@ pytest.importorskip("ipywidgets")
 from landscape.atlas import Atlas
 from landscape.widgets import AskPanel, Connection
 from tests.servers.openai_server import KEY, OpenAIServer
+from tests.timing import time_limit
 from tests.widgets.asking import QUESTION, script
 
 
@@ -48,7 +49,7 @@ def executed(notebook: str) -> tuple[dict[str, Any], str]:
 def test_it_asks_again_and_the_same_comes_out(demo_atlas: Atlas, tmp_path: Path) -> None:
     panel = AskPanel(demo_atlas)
     panel.ask(QUESTION, k=7, weights={"time": 0.4}, filter="1995..", keywords=("WR 140", "O'Neil"))
-    assert panel.wait(90)
+    assert panel.wait(time_limit(90))
     names, printed = executed(panel.save(tmp_path / "answer.ipynb").read_text(encoding="utf-8"))
     assert printed.splitlines() == ["The same atlas.", "The same papers.", "The same text."]
     assert names["answer"].text == panel.value.text
@@ -63,9 +64,9 @@ def test_with_a_model_and_a_follow_up_it_holds_no_key(
     connection.use_key(KEY)
     panel = AskPanel(demo_atlas, connection=connection)
     panel.ask(QUESTION, k=3)
-    assert panel.wait(90)
+    assert panel.wait(time_limit(90))
     panel.ask("And what about dust?", follow_up=True)
-    assert panel.wait(90)
+    assert panel.wait(time_limit(90))
     notebook = panel.save(tmp_path / "answer.ipynb").read_text(encoding="utf-8")
     assert KEY not in notebook
     monkeypatch.setenv("MY_KEY", KEY)
@@ -80,7 +81,7 @@ def saved_notebook(atlas: Atlas, question: str, folder: Path) -> str:
     """Ask a question in a panel without a model; return the notebook of the answer."""
     panel = AskPanel(atlas)
     panel.ask(question, k=3)
-    assert panel.wait(90)
+    assert panel.wait(time_limit(90))
     return panel.save(folder / "answer.ipynb").read_text(encoding="utf-8")
 
 

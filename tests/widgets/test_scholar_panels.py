@@ -27,7 +27,8 @@ from landscape.widgets._survey_panel import SurveyControls
 from tests.agents import citing_models, survey_scripts
 from tests.answers.sample_results import HOSTILE
 from tests.servers.openai_server import KEY, OpenAIServer, failing, slow
-from tests.widgets.asking import QUESTION, built_again, live_widgets, page_of, until
+from tests.timing import time_limit, until
+from tests.widgets.asking import QUESTION, built_again, live_widgets, page_of
 
 CONTEXT = "Massive stars lose much of their mass in winds that are driven by"
 EXCERPT = "Winds strip the envelopes of massive stars before they explode [CITATION]."
@@ -54,7 +55,7 @@ def connection(server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> Connect
 
 
 def done(panel: ScholarPanel) -> Any:
-    assert panel.wait(60)
+    assert panel.wait(time_limit(60))
     value = panel.value  # type: ignore[attr-defined]  # each of the three has one
     assert value is not None, panel.status
     return value
@@ -102,7 +103,7 @@ def test_tree_and_map_are_drawn_when_looked_at(demo_atlas: Atlas) -> None:
     view = panel._view
     assert "<img" not in page_of(view.tree)
     view.tabs.selected_index = 1
-    assert view.tree.wait(60)
+    assert view.tree.wait(time_limit(60))
     assert re.search(r"alt='GENERATED[^']*Tree of a survey\.", page_of(view.tree))
 
 
@@ -171,7 +172,7 @@ def test_writing_a_paragraph_and_a_check(demo_atlas: Atlas, tmp_path: Path) -> N
     assert list(panel.selection["rank"]) == [1, 3]
     panel.choose()
     panel.write("How stars lose mass")
-    assert panel.wait(60)
+    assert panel.wait(time_limit(60))
     assert panel.paragraph is not None
     assert run_code(panel)["paragraph"].text == panel.paragraph.text
     assert "No language model was asked" in page_of(panel)
@@ -180,7 +181,7 @@ def test_writing_a_paragraph_and_a_check(demo_atlas: Atlas, tmp_path: Path) -> N
     key = bib.read_text("utf-8").split("{")[1].split(",")[0]
     tex.write_text(f"Winds drive mass loss \\cite{{{key},missing}}. It has been shown.", "utf-8")
     panel.check(bib, tex)
-    assert panel.wait(60)
+    assert panel.wait(time_limit(60))
     assert panel.draft_check is not None
     assert run_code(panel)["found"].counts == panel.draft_check.counts
     assert "not in the bibliography" in page_of(panel)
@@ -240,7 +241,7 @@ def test_writing_goes_on_with_an_atlas_that_was_built_again(own_atlas: Atlas) ->
     panel = WritingPanel(own_atlas)
     built_again(own_atlas.path)
     panel.cite(CONTEXT, k=2)
-    assert panel.wait(60)
+    assert panel.wait(time_limit(60))
     assert "was rebuilt" in panel.status
     panel._reopen.click()
     panel.cite(CONTEXT, k=2)
@@ -263,7 +264,7 @@ def test_a_survey_is_shown_with_the_atlas_it_was_made_with(
 
     def survey_slowly(atlas: Atlas, *given: Any, **more: Any) -> Any:
         found = survey(atlas, *given, **more)
-        go_on.wait(60)
+        go_on.wait(time_limit(60))
         return found
 
     monkeypatch.setattr(Atlas, "survey", survey_slowly)
@@ -272,7 +273,7 @@ def test_a_survey_is_shown_with_the_atlas_it_was_made_with(
     panel.open_again()
     assert panel.atlas is not own_atlas
     go_on.set()
-    assert panel.wait(60)
+    assert panel.wait(time_limit(60))
     assert shown == [own_atlas]
 
 
@@ -373,7 +374,7 @@ def test_a_stopped_model_leaves_a_partial_survey_at_once(
     panel.survey()
     assert until(lambda: len(server.requests) > 0)
     panel.stop()
-    assert panel.wait(15), "it waited for the model"
+    assert panel.wait(time_limit(15)), "it waited for the model"
     assert panel.value is not None
     assert panel.value.partial
     assert panel.value.crawled
@@ -397,7 +398,7 @@ def test_a_model_attributes_and_its_failure_is_partial(
     assert "model=model" in panel.code
     server.always = failing(400)
     panel.find(EXCERPT.replace("Winds", "Strong winds"))
-    assert panel.wait(60)
+    assert panel.wait(time_limit(60))
     assert panel.value is not None
     assert panel.value.partial
     assert panel.value.guesses

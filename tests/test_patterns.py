@@ -23,10 +23,10 @@ from landscape._author_names import parse_name
 from landscape.agents._draft_latex import read_draft  # Private: only their own time is measured
 from landscape.answers.citations import read_citations, without_labels, without_markup
 from landscape.corpus import clean_text
+from landscape.corpus.author_lists import read_author_list
 from landscape.corpus.cleaning import clean_abstract, without_parentheses
 from landscape.corpus.fetch._arxiv import parse_authors
 from landscape.corpus.readers.bibtex import parse_entries
-from landscape.corpus.records import read_author_list
 from landscape.overlays.missions import find_mentions
 from landscape.overlays.trends.affiliations import read_affiliation
 from landscape.search import find_entities

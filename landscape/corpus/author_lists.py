@@ -60,7 +60,7 @@ def read_author_list(value: object) -> Any:
     if isinstance(value, dict):
         value = [value]
     if isinstance(value, list):
-        value = _rejoined([_parts_joined(entry) for entry in value if entry])
+        value = [_parts_joined(entry) for entry in value if entry]
     if isinstance(value, str):
         value = _MARKS.sub("", html.unescape(value))
         text, inside = _without_parentheses(value, piece_end=_LINE_PIECE_END)
@@ -79,11 +79,15 @@ def read_author_list(value: object) -> Any:
 
 # Digits and signs after a name refer to affiliations: "Jane Doe1,2*".
 _MARKS = re.compile(
-    r"(?<=[^\W\d_.])(?:\$?\^\{?)?[\d*†‡§¶⁰¹²³⁴-⁹]{1,2}(?:\s?,\s?[\d*†‡§¶⁰¹²³⁴-⁹]{1,2})*+\}?\$?(?![\w-])"
+    r"(?<=[^\W\d_A-Z.])(?:\$?\^\{?)?[\d*†‡§¶⁰¹²³⁴-⁹]{1,2}(?:\s?,\s?[\d*†‡§¶⁰¹²³⁴-⁹]{1,2})*+\}?\$?(?![\w-])"
 )
 # "The Example Collaboration: Doe, J." and the inverted name "Collaboration, Example".
-_LED = re.compile(r"\s*([^:;,]{3,120}?\b(?:Collaboration|Consortium|Team))\s*[:,]\s*(\S.*)", re.DOTALL)
-_INVERTED = re.compile(r"\s*(?:the\s)?(collaboration|consortium|team),\s*(.+)", re.IGNORECASE | re.DOTALL)
+_LED = re.compile(
+    r"([^:;,]{3,120}?\b(?:Collaboration|Consortium|Team))\s?[:,]\s?(\S.{0,500})", re.DOTALL
+)
+_INVERTED = re.compile(
+    r"(?:the\s)?(collaboration|consortium|team),\s?(\S.{0,200})", re.IGNORECASE | re.DOTALL
+)
 _FAMILY, _GIVEN = ("family", "familyname", "lastname", "last"), ("given", "givenname", "forename")
 _WHOLE = ("literal", "fullname", "displayname", "collectivename", "name", "rawname")
 _BEFORE = ("nondroppingparticle", "droppingparticle", "prefix")
@@ -111,7 +115,7 @@ def _parts_joined(entry: Any) -> Any:
     return ", ".join(filter(None, (f"{before} {family}".strip(), given, first(("suffix",)))))
 
 
-def _rejoined(names: list[Any]) -> list[Any]:
+def rejoin_names(names: list[Any]) -> list[Any]:
     """Restore author names that were split at commas inside affiliations."""
     if not all(isinstance(name, str) for name in names) or any("," in name for name in names):
         return names
@@ -124,6 +128,7 @@ def _rejoined(names: list[Any]) -> list[Any]:
 
 def _members(piece: str) -> Iterable[str]:
     """Split "Example Collaboration: Doe, J." into the collaboration and the person."""
+    piece = " ".join(piece.split())
     if match := _INVERTED.fullmatch(piece):
         return (f"{match[2]} {match[1]}",)
     match = _LED.fullmatch(piece)

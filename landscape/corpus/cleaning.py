@@ -56,20 +56,23 @@ _MARKUP = (
 )
 _NO_ABSTRACT = re.compile(
     r"[\[(]*(?:(?:the |an )?(?:abstract )?(?:is )?(?:not|un)[- ]?(?:available|provided|given)"
-    r"(?: for this \w+)?|(?:there is )?no (?:abstract|summary)(?: (?:is |was )?\w+)?(?: for this \w+)?"
+    r"(?: for this \w+)?|(?:there is )?no (?:abstract|summary)(?: (?:is |was )?\w+)?"
+    r"(?: for this \w+)?"
     r"|abstract|n/?a|none|null|nan|unknown|(?:inter)?national audience|to be (?:added|announced)"
     r"|(?:see|refer to|please see|please refer to)[^.]{0,60}(?:text|paper|pdf|abstract)|tb[ad]"
-    r"|comments?\s*:.{0,300}|\d+ pages?\b.{0,200}|[-–—.?\s]*+)[\])]*[.\s…]*+",
+    r"|comments?\s?:.{0,300}|(?<!\d)\d{1,4} pages?\b.{0,200}|[-–—.?\s]*+)[\])]*[.\s…]*+",
     re.IGNORECASE | re.DOTALL,
 )
 # Text before and after the abstract in exports of publishers and repositories.
 _LABEL = re.compile(
-    r"(?:ABSTRACT|(?:Abstract|Summary)\s*[:.—–-]|(?:Inter)?[Nn]ational audience\s*[;:.—–-]?)\s*+(?=[A-Z\d“(])"
+    r"(?:ABSTRACT|(?:Abstract|Summary)\s?[:.—–-]|(?:Inter)?[Nn]ational audience\s?[;:.—–-]?)"
+    r"\s*+(?=[A-Z\d“(])"
 )
 _TAIL = re.compile(
-    r"(?:(?<=[.!?)])|(?<=[.!?)]\s)|(?<=\s\s))\s*(?:©|\([cC]\)\s*(?=(?:19|20)\d\d|the|copyright)|copyright\b(?=\s*(?:©|\(c\)|(?:19|20)\d\d|by\b))"
-    r"|published (?:by|under licen[cs]e by) [^.]{0,60}?(?:society|press|publishing|publishers|elsevier"
-    r"|wiley|springer|institute|ltd|inc)\b"
+    r"(?<=[.!?)])\s?(?:©|\([cC]\)\s?(?=(?:19|20)\d\d|the|copyright)"
+    r"|copyright\b(?=\s?(?:©|\(c\)|(?:19|20)\d\d|by\b))"
+    r"|published (?:by|under licen[cs]e by) [^.]{0,60}?(?:society|press|publishing|publishers"
+    r"|elsevier|wiley|springer|institute|ltd|inc)\b"
     r"|all rights (?:are )?reserved\b)",
     re.IGNORECASE,
 )
@@ -77,19 +80,17 @@ _MAX_TAIL = 400  # characters
 _TILDE = "\ue07e"  # see `textasciitilde` in data/latex.yaml
 _BRACES = r"\{((?:[^{}\\]|\\.|\{(?:[^{}\\]|\\.|\{[^{}]*+\})*+\})*+)\}"
 _TWO_FORMS = re.compile(rf"\\texorpdfstring\s*+{_BRACES}\s*+{_BRACES}", re.DOTALL)
-_IF_MATHS = re.compile(r"\\ifmmode\b\s*+((?:(?!\\else\b|\\fi\b).){0,300})(?:\\else\b\s*+((?:(?!\\fi\b).){0,300}))?\\fi\b", re.DOTALL)  # fmt: skip
-# A formula of JATS can be given as TeX and as MathML; TeX documents have a preamble.
-_PREAMBLE = re.compile(r"\\documentclass.{0,2000}?\\begin\s*+\{document\}|\\end\s*+\{document\}", re.DOTALL)
-_TEX_MATHS = re.compile(
-    r"<(?:[\w-]{1,20}:)?tex-math\b[^<>]*+>((?:(?!</(?:[\w-]{1,20}:)?tex-math).){0,5000})</(?:[\w-]{1,20}:)?tex-math\s*>", re.DOTALL | re.IGNORECASE
+_IF_MATHS = re.compile(
+    r"\\ifmmode\b\s*+((?:(?!\\else\b|\\fi\b).){0,300})"
+    r"(?:\\else\b\s*+((?:(?!\\fi\b).){0,300}))?\\fi\b",
+    re.DOTALL,
 )
+_ANY_TAG = re.compile(r"(</?(?:[\w-]{1,20}:)?[a-zA-Z][\w-]{0,30}(?:\s[^<>]{0,2000})?>)")
+_FORMULAS = {"inline-formula", "disp-formula", "alternatives"}
 _ANNOTATION = re.compile(r"<(?:\w{1,9}:)?annotation\b[^<>]*+>[^<>]*+</(?:\w{1,9}:)?annotation\s*+>")
 _MATHML_SCRIPT = re.compile(
     r"<(?:\w{1,9}:)?msu([bp])\b[^<>]*+>\s*+<([\w:]{1,12})\b[^<>]*+>([^<>]{0,60})</\2>"
     r"\s*+<([\w:]{1,12})\b[^<>]*+>([^<>]{0,60})</\4>\s*+</(?:\w{1,9}:)?msu[bp]\s*+>"
-)
-_FORMULA = re.compile(
-    r"<(?:[\w-]{1,20}:)?(inline-formula|disp-formula|alternatives)\b[^<>]*+>((?:(?!</(?:[\w-]{1,20}:)?\1\b).){0,30000})</(?:[\w-]{1,20}:)?\1\s*>", re.DOTALL | re.IGNORECASE
 )
 # arXiv replaces links by "this https URL". Remove this text with its brackets.
 _LINK = r"this\s+(?:https?|ftp)\s+URL\b"
@@ -177,8 +178,8 @@ def _one_pass(text: str) -> str:
         text = _ENTITY.sub(lambda m: html.unescape(m[0]), text)
     if "<" in text:
         text = _without_markup(text)
-    if "\\ifmmode" in text or "\\texorpdfstring" in text or "\\documentclass" in text:
-        text = _PREAMBLE.sub(" ", _TWO_FORMS.sub(r"\1", text))
+    if "\\ifmmode" in text or "\\texorpdfstring" in text:
+        text = _TWO_FORMS.sub(r"\1", text)
         text = _IF_MATHS.sub(lambda match: match[2] if match[2] is not None else match[1], text)
     text = latex_to_unicode(text)
     text = " ".join(text.split())
@@ -203,19 +204,39 @@ def _is_plain(text: str) -> bool:
     )
 
 
-def _one_form(formula: re.Match[str]) -> str:
-    """Return the TeX of a formula that is also given as MathML, or its only form."""
-    tex = _TEX_MATHS.search(formula[2])
-    if tex is None:
-        return formula[2]
-    content = _PREAMBLE.sub("", tex[1]).strip()
+def _one_form_of_formulas(text: str) -> str:
+    """Keep the TeX of formulas of JATS that are also given as MathML."""
+    out: list[str] = []
+    tex: list[str] = []
+    other: list[str] = []  # MathML of the formula
+    depth = 0
+    is_tex = False
+    for place, piece in enumerate(_ANY_TAG.split(text)):
+        name = piece.strip("</>").split(maxsplit=1)[0].rpartition(":")[2] if place % 2 else ""
+        if name in _FORMULAS:
+            depth = max(depth + (-1 if piece[1] == "/" else 1), 0)
+            if depth == 0:
+                out += [_bare_tex("".join(tex))] if tex else other
+                tex, other, is_tex = [], [], False
+        elif name == "tex-math":
+            is_tex = piece[1] != "/"
+        elif depth and is_tex:
+            tex.append(piece)
+        else:
+            (other if depth else out).append(piece)
+    return "".join([*out, _bare_tex("".join(tex)), *other])
+
+
+def _bare_tex(tex: str) -> str:
+    """Return a formula of TeX in dollar signs, without the preamble of a document."""
+    content = tex.rpartition("\\begin{document}")[2].partition("\\end{document}")[0].strip()
     content = content.removeprefix("<![CDATA[").removesuffix("]]>").strip("{} \n")
-    return content if "$" in content else f"${content}$"
+    return content if "$" in content or not content else f"${content}$"
 
 
 def _without_markup(text: str) -> str:
     if "tex-math" in text:
-        text = _FORMULA.sub(_one_form, text)
+        text = _one_form_of_formulas(text)
     if "math" in text:
         text = _ANNOTATION.sub("", text)
         text = _MATHML_SCRIPT.sub(

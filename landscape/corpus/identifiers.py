@@ -61,9 +61,8 @@ def parse_date(value: object) -> PaperDate:
         named = month_number(match[2])
         if named:
             return _checked(int(match[4]), named, int(match[1] or match[3] or 0), value)
-    if match := _YEAR_FIRST.fullmatch(text):
-        if named := month_number(match[2]):
-            return _checked(int(match[1]), named, int(match[3] or 0), value)
+    if (match := _YEAR_FIRST.fullmatch(text)) and (named := month_number(match[2])):
+        return _checked(int(match[1]), named, int(match[3] or 0), value)
     try:  # the format of mail headers, used by arXiv
         stamp = parsedate_to_datetime(text)
     except (ValueError, TypeError, IndexError, OverflowError):
@@ -207,11 +206,11 @@ def find_arxiv_id(text: str) -> str | None:
 
 
 def find_doi(text: str) -> str | None:
-    """Return the first DOI in a text. LaTeX escapes are removed, and DOIs of arXiv are ignored.
+    r"""Return the first DOI in a text. LaTeX escapes are removed, and DOIs of arXiv are ignored.
 
     Examples
     --------
-    >>> find_doi(r"doi: 10.1007/978-3-540-1\\_12, in press")
+    >>> find_doi(r"doi: 10.1007/978-3-540-1\_12, in press")
     '10.1007/978-3-540-1_12'
     """
     plain = _unescaped(text)

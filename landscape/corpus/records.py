@@ -346,9 +346,7 @@ def _date(
     return bibcode_year(bibcode) if bibcode else None
 
 
-def _texts(
-    value: object, name: str, clean: Callable[[str], str], repairs: list[str]
-) -> list[str]:
+def _texts(value: object, name: str, clean: Callable[[str], str], repairs: list[str]) -> list[str]:
     value = [value] if isinstance(value, str) or value is None else value
     if not isinstance(value, (list, tuple)):
         repairs.append(f"{name}: {kind_of(value)} instead of a list of texts; left out")

@@ -25,7 +25,7 @@ _WORK = r"(?:paper|article|manuscript|submission|preprint|e-?print|work|letter|p
 _TITLE = re.compile(
     rf"^\W*(?:(?:this )?{_WORK} )?(retract|withdr)(?:ed|awn)(?: {_WORK})?\s*(?:[:\])—–-]|$)"
     r"|^\W*(retract)ion(?: (?:note|notice))?\s*(?:[:\])—–-]|(?:of|to|for)\b|$)"
-    rf"|[\[(](retract|withdr)(?:ed|awn)(?: {_WORK})?[^\])]{{0,60}}[\])]\W*$",
+    rf"|[\[(](retract|withdr)(?:ed|awn)(?: {_WORK})?[^\])]{{0,60}}[\])][\s.]{{0,3}}$",
     re.IGNORECASE,
 )
 _NOTICE = re.compile(

@@ -11,9 +11,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from landscape.corpus import clean_text, parse_arxiv_id, parse_bibcode, parse_doi, read_papers
+from landscape.corpus.author_lists import read_author_list
 from landscape.corpus.cleaning import clean_abstract
 from landscape.corpus.identifiers import parse_date
-from landscape.corpus.records import Batch, Rejection, read_author_list
+from landscape.corpus.records import Batch, Rejection
 from landscape.errors import InputError
 
 PIECES = st.sampled_from(

@@ -95,7 +95,8 @@ def _encoding(path: Path, size: int, modified: int) -> str:  # noqa: ARG001  # t
         head = _beginning(stream)
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return "utf-16"
-    if head.startswith(PARQUET_MAGIC) or head.isascii():
+    is_json = head.lstrip()[:1] in (b"{", b"[")  # JSON is always UTF-8
+    if head.startswith(PARQUET_MAGIC) or is_json or head.isascii():
         return "utf-8"
     text = head.decode("utf-8", "replace")
     n_wrong = text.count("\ufffd")
@@ -123,7 +124,7 @@ def checked(
                 n_good += 1
                 if n_good == 1 and encoding != "utf-8":  # the assumption concerns the whole file
                     said = f"the file is not UTF-8 text; it is read as {encoding}"
-                    record = replace(record, repairs=(said, *record.repairs))  # noqa: PLW2901
+                    record = replace(record, repairs=(said, *record.repairs))
             yield record
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from landscape._io import data_file, read_yaml
-from landscape.corpus.author_lists import list_in_text, read_author_list
+from landscape.corpus.author_lists import list_in_text, read_author_list, rejoin_names
 from landscape.corpus.identifiers import (
     PaperDate,
     arxiv_month,
@@ -40,7 +40,7 @@ class Format(NamedTuple):
     name: str
     container: str
     names: Mapping[str, list[str]]
-    options: Mapping[str, Any] = {}  # noqa: RUF012 - never changed
+    options: Mapping[str, Any] = {}
 
     def marks(self, record: Mapping[str, object]) -> bool:
         """Return whether a JSON record has the names of this format."""
@@ -103,9 +103,17 @@ _CONTENT: dict[str, Callable[[Sequence[str]], bool]] = {
     "arxiv_id": _mostly(parse_arxiv_id),
     "bibcode": _mostly(parse_bibcode),
     "years": _mostly(lambda cell: re.fullmatch(r"(?:1[89]|20)\d\d", cell)),
-    "dates": _mostly(lambda cell: re.match(r"(?:1[89]|20)\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{4}", cell)),
+    "dates": _mostly(
+        lambda cell: re.match(r"(?:1[89]|20)\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{4}", cell)
+    ),
     "abstract": _mostly(lambda cell: len(cell) > 80 and cell.count(" ") > 12),
-    "authors": _mostly(lambda cell: re.match(r"[^\W\d_][\w'. -]{1,30},? [A-Z]", cell) and re.search(r"[;,]", cell) and cell.count(" ") < 4 * len(re.split("[;,]", cell))),
+    "authors": _mostly(
+        lambda cell: (
+            re.match(r"[^\W\d_][\w'. -]{1,30},? [A-Z]", cell)
+            and re.search(r"[;,]", cell)
+            and cell.count(" ") < 4 * len(re.split("[;,]", cell))
+        )
+    ),
     "title": _mostly(lambda cell: 15 < len(cell) < 300 and cell.count(" ") > 1),
 }
 
@@ -129,6 +137,8 @@ def fields_of(record: Mapping[str, object], form: Format = TABLE) -> dict[str, o
         found["ads_keywords"] = None
     found["title"] = _first_text(found["title"])
     found["abstract"] = text_of(found["abstract"])
+    if form.name == "arxiv" and isinstance(found["authors"], list):
+        found["authors"] = rejoin_names(found["authors"])
     found["authors"] = read_author_list(found["authors"])
     found["aff"] = _split(found["aff"], separator=";")
     found["ads_keywords"] = _split(found["ads_keywords"], separator=r"[;\n]|,(?=[^;\n]*$)")
@@ -137,6 +147,7 @@ def fields_of(record: Mapping[str, object], form: Format = TABLE) -> dict[str, o
     found["ref_bibcodes"] = _references(found["ref_bibcodes"])
     found["journal"] = journal_name(_first_text(found["journal"]))
     found["doctype"] = "; ".join(_texts(found["doctype"])) or None
+    found["notes"] = _texts(found["notes"])
     elsewhere = [text for text in _texts(found.pop("elsewhere")) if len(text) < _MAX_NOTE]
     found |= _identifiers(found, elsewhere)
     found["dates"] = _dates(entry, found, form)
@@ -254,7 +265,8 @@ def _dates(entry: Mapping[str, object], found: dict[str, Any], form: Format) -> 
         number = str(month).strip("{} ")
         number = number if re.fullmatch(r"[0-9]{1,2}", number) else month_number(number)
         year = str(years[0]).strip("{} ")
-        dates = [f"{year}-{int(number):02d}"] if number and year.isdecimal() else []
+        if number and year.isdecimal():
+            return [f"{year}-{int(number):02d}"]
     return [date for date in [*dates, *years] if date not in (None, "", [])]
 
 

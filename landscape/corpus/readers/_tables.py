@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from landscape.corpus.author_lists import list_in_text
+from landscape.corpus.identifiers import find_date, parse_arxiv_id, parse_doi
 from landscape.corpus.readers._files import (
     MAX_RECORD,
     PARQUET_MAGIC,
@@ -20,8 +21,14 @@ from landscape.corpus.readers._files import (
     raw_records,
     sample,
 )
-from landscape.corpus.identifiers import find_date, parse_arxiv_id, parse_doi
-from landscape.corpus.readers._formats import TABLE, VECTORS, canonical, fields_of, guess_names, has_titles
+from landscape.corpus.readers._formats import (
+    TABLE,
+    VECTORS,
+    canonical,
+    fields_of,
+    guess_names,
+    has_titles,
+)
 from landscape.corpus.records import RawRecord, Rejection
 from landscape.errors import InputError
 

@@ -152,7 +152,7 @@ def parse_entries(text: str) -> list[BibtexEntry]:
     entries = []
     for block in bibtexparser.parse_string(text).blocks:
         repeated = getattr(block, "duplicate_keys", ())
-        block = getattr(block, "ignore_error_block", None) or block  # noqa: PLW2901
+        block = getattr(block, "ignore_error_block", None) or block
         if not hasattr(block, "entry_type"):
             continue
         fields: dict[str, str] = {}
@@ -206,7 +206,7 @@ def identifiers_of(entry: BibtexEntry) -> tuple[str | None, str | None, str | No
 
 
 _PARTS = re.compile(r"^\s*(?:family|given)\s*=", re.IGNORECASE)
-_PART = re.compile(r"([A-Za-z-]+)\s*=\s*(\"[^\"]*\"|\{[^{}]*\}|[^,]*)")
+_PART = re.compile(r"(?<![A-Za-z-])([A-Za-z-]++)\s?=\s?(\"[^\"]*\"|\{[^{}]*\}|[^,]*)")
 
 
 def split_authors(names: str) -> list[str]:
@@ -216,7 +216,9 @@ def split_authors(names: str) -> list[str]:
         whole = whole[1:-1].strip()  # the braces are around the whole list
     pieces: list[str] = []
     start = depth = 0
-    for match in re.finditer(r"\\.|[{}]|\s+and(?=[\s{\\])", whole, re.DOTALL | re.IGNORECASE):
+    for match in re.finditer(
+        r"\\.|[{}]|(?<!\s)\s++and(?=[\s{\\])", whole, re.DOTALL | re.IGNORECASE
+    ):
         if match[0] in "{}":
             depth += 1 if match[0] == "{" else -1
         elif depth <= 0 and match[0][:1] != "\\":

@@ -118,7 +118,7 @@ def to_csv(table: pd.DataFrame, *, float_format: str | None = None) -> str:
     title,names
     '=HYPERLINK(1),a; b
     """
-    safe = table.copy()
+    safe = table.rename(columns=_inert)
     for place, dtype in enumerate(table.dtypes):
         if str(dtype) in ("object", "string", "str", "category"):
             safe.isetitem(place, [_inert(cell) for cell in table.iloc[:, place]])
@@ -340,9 +340,7 @@ def _joined(cell: object) -> object:
 
 def _inert(cell: object) -> object:
     cell = _joined(cell)
-    if isinstance(cell, str) and cell.lstrip().startswith(_FORMULA):
-        return f"'{cell}"
-    return cell
+    return _FORMULA.sub(r"\1'", cell) if isinstance(cell, str) else cell
 
 
 # -- columns that panels and LaTeX tables show

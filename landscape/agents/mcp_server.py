@@ -386,7 +386,7 @@ async def _talk(server: Any) -> None:
     from mcp.server.stdio import stdio_server
 
     # The method `run_stdio_async` does the same without answers to unreadable messages.
-    core = server._lowlevel_server  # noqa: SLF001
+    core = server._lowlevel_server
     async with stdio_server() as (messages, replies):
         options = core.create_initialization_options()
         await core.run(_Messages(messages, replies), replies, options)

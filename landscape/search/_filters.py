@@ -486,8 +486,8 @@ def parse_filter(text: str) -> Filter:
     Parameters
     ----------
     text : str
-        Filter with at most 20,000 characters, 200 terms of 50 words and 100 nested levels. An empty text
-        matches all papers.
+        Filter with at most 20,000 characters, 200 terms of 50 words and 100 nested levels. An empty
+        text matches all papers.
 
     Returns
     -------

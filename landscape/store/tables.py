@@ -109,7 +109,7 @@ def check_topics(topics: Mapping[str, Iterable[Any]]) -> None:
         raise ValueError(f"it has the region {topic[times > 1][0]:.0f} twice")
     if len(topic) and not 0 <= topic[0] <= topic[-1] <= _MAX_TOPIC:
         wrong = topic[0] if topic[0] < 0 else topic[-1]
-        raise ValueError(f"a region has the number {wrong:.0f}, at most {_MAX_TOPIC:,} is allowed")
+        raise ValueError(f"a region has the number {wrong:.0f}; the limit is {_MAX_TOPIC:,}")
     for level in levels:
         if level not in (0, 1, 2):
             raise ValueError(f"a region has level {level}")
@@ -287,7 +287,9 @@ def apply_labels(topics: pd.DataFrame, path: Path) -> tuple[pd.DataFrame, tuple[
         for number in unknown[:_MAX_PROBLEMS]
     )
     if (more := len(unknown) - _MAX_PROBLEMS) > 0:
-        problems += (f"{path.name} names {count(more, 'other topic')} without a region; remove them.",)
+        problems += (
+            f"{path.name} names {count(more, 'other topic')} without a region; remove them.",
+        )
     return named, problems
 
 

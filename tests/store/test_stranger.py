@@ -17,10 +17,10 @@ from landscape.atlas import Atlas, build
 from landscape.atlas import open as open_atlas
 from landscape.cli import main
 from landscape.errors import AtlasError, InputError
-from landscape.pipeline.stages import write_manifest
 
 # Private modules: a stranger can write any manifest, which no public function does.
 from landscape.overlays.thesaurus.concept_model import ConceptModel
+from landscape.pipeline.stages import write_manifest
 from landscape.store.info import verify
 from landscape.store.manifest import manifest_bytes, read_manifest
 from tests.store.forging import forge

@@ -132,8 +132,8 @@ def _check_by_hand(path: Path, most: int) -> None:
     """Raise AtlasError if a file that a user writes is too large to be read."""
     if (size := path.stat().st_size) > most:
         raise AtlasError(
-            f"{path} has {size / 2**20:,.1f} MB, at most {most >> 20} MB are read. Remove rows that "
-            "are not of this atlas."
+            f"{path} has {size / 2**20:,.1f} MB, at most {most >> 20} MB are read. Remove rows "
+            "that are not of this atlas."
         )
 
 

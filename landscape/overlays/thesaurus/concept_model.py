@@ -79,7 +79,8 @@ class ConceptModel:
         known = "centre" in stored
         meaning = Meaning(stored["centre"], stored["directions"]) if known else None
         by_words = Meaning(stored["words_centre"], stored["words_directions"])
-        return cls(*(stored[name] for name in needed[:3]), by_words, meaning)
+        rarity, frequency, projection = (stored[name] for name in needed[:3])
+        return cls(rarity, frequency, projection, by_words, meaning)
 
 
 def learn_model(

@@ -20,7 +20,9 @@ from landscape._wording import escape_invisible
 if TYPE_CHECKING:
     import pandas as pd
 
-_FORMULA = tuple("=+-@\t\r\n＝＋－＠")  # possible first characters of a formula
+# The first character of a formula is at the start of a cell or a line. A spreadsheet may also split
+# cells at semicolons or tabs, and then ignores the quotation marks around a cell.
+_FORMULA = re.compile(r"(\A|[;\t\r\n])(?=[^\S\t\r\n]*+[=+\-@\t\r＝＋－＠])")
 _MAX_ROWS = 40
 _FEW_ROWS = 3  # maximum number of rows of a transposed table
 _GAP, _NARROW, _LONG_WORD = 2, 16, 30  # characters of a table in a terminal

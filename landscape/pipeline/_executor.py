@@ -366,7 +366,9 @@ def _start_cluster(n_workers: int) -> Iterator[Any]:
     require("cryptography", "cluster")
     import dask
 
-    pages = {f"distributed.{kind}.http.routes": [] for kind in ("scheduler", "worker")}
+    pages: dict[str, list[str]] = {
+        f"distributed.{kind}.http.routes": [] for kind in ("scheduler", "worker")
+    }
     with (
         hidden_script(),
         dask.config.set(pages),

@@ -40,6 +40,7 @@ TEMPORARY_STATUSES = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522
 _MAX_REDIRECTS = 5
 _ERROR_TEXT = 10_000  # maximum number of bytes read from an error response
 _PORT_TIMEOUT = 3.0  # seconds
+_MIN_SPEED = 1_000  # bytes per second of a download that is slower than `reply_limit`
 _UNREACHABLE_ATTEMPTS = 3
 
 
@@ -64,6 +65,7 @@ class RetryPolicy:
     cap_retry_after: bool = False  # whether to shorten a longer wait instead of failing
     timeout: float = 120.0  # maximum time without data from the server
     time_limit: float = float("inf")  # maximum time of a request with all attempts
+    reply_limit: float = 900.0  # maximum time of one response, also of one that sends slowly
     largest_reply: int = 512 * 2**20  # maximum bytes of a response
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.time  # seconds since 1970
@@ -166,10 +168,17 @@ class HttpClient:
         """Request a URL, parse the response with `read`, and retry temporary failures."""
         end = self._policy.clock() + self._policy.time_limit
 
-        def attempt() -> T:
+        def ask() -> Iterator[Reply]:
             with self._open(url, params=params, json=json, accept=accept) as response:
                 content = self._read_body(response, end)
-                reply = Reply(response.status_code, response.headers, content)
+                yield Reply(response.status_code, response.headers, content)
+
+        def attempt() -> T:
+            limit = self._policy.reply_limit
+            try:  # a thread, because the time limits of httpx begin again at each byte
+                (reply,) = within(limit, ask)
+            except TimeoutError as error:
+                raise self._time_error(limit) from error
             try:
                 return read(reply)
             except GarbledReplyError as error:
@@ -199,7 +208,7 @@ class HttpClient:
         headers = {"Accept-Encoding": "identity"}  # no compression, so that `size` is correct
         if done:
             headers["Range"] = f"bytes={done}-"
-        received = done
+        received, start = done, self._policy.clock()
         try:
             with self._open(url, headers=headers) as response:
                 content_range = response.headers.get("Content-Range", "")
@@ -214,6 +223,9 @@ class HttpClient:
                         advance(len(chunk))
                         if received > size:
                             break
+                        seconds = self._policy.clock() - start
+                        if seconds > max(self._policy.reply_limit, (received - done) / _MIN_SPEED):
+                            raise self._time_error(seconds)
         except _TemporaryError as error:
             error.progressed = received > done
             raise
@@ -290,9 +302,9 @@ class HttpClient:
                 raise self._time_error()
         return bytes(content)
 
-    def _time_error(self) -> RequestError:
+    def _time_error(self, limit: float | None = None) -> RequestError:
         return RequestError(
-            f"{self.name} did not finish its answer within {self._policy.time_limit:g} s; "
+            f"{self.name} did not finish its answer within {limit or self._policy.time_limit:g} s; "
             f"{RUN_AGAIN}",
             timed_out=True,
         )

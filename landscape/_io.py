@@ -202,19 +202,20 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 
 @contextmanager
-def report_full_disk(path: Path) -> Iterator[None]:
-    """Replace the system error for a full disk by a `DiskFullError`."""
+def report_full_disk(path: Path | None = None) -> Iterator[None]:
+    """Replace the system error for a full disk by a `DiskFullError`, by default for any file."""
     try:
         yield
     except OSError as error:
         if error.errno not in _DISK_FULL and not _NUMPY_SHORT_WRITE.match(str(error)):
             raise
+        path = path or Path(os.fsdecode(error.filename or "a temporary file"))
         folder = next((p for p in [path, *path.parents] if p.is_dir()), Path())
         free = shutil.disk_usage(folder).free / 1e6
         cause = "A file-size limit stopped" if error.errno == errno.EFBIG else "Disk full while"
         raise DiskFullError(
             f"{cause} writing {path}: {free:,.0f} MB are free in {folder}. Free some space and run "
-            "the same command again. It resumes from the last finished step."
+            "the same command again. A build resumes from the last finished step."
         ) from error
 
 

@@ -20,7 +20,9 @@ from landscape._wording import escape_invisible
 if TYPE_CHECKING:
     import pandas as pd
 
-_FORMULA = tuple("=+-@\t\r\n＝＋－＠")  # possible first characters of a formula
+# The first character of a formula is at the start of a cell or a line. A spreadsheet may also split
+# cells at semicolons or tabs, and then ignores the quotation marks around a cell.
+_FORMULA = re.compile(r"(\A|[;\t\r\n])(?=[^\S\t\r\n]*+[=+\-@\t\r＝＋－＠])")
 _MAX_ROWS = 40
 _FEW_ROWS = 3  # maximum number of rows of a transposed table
 _GAP, _NARROW, _LONG_WORD = 2, 16, 30  # characters of a table in a terminal
@@ -118,7 +120,7 @@ def to_csv(table: pd.DataFrame, *, float_format: str | None = None) -> str:
     title,names
     '=HYPERLINK(1),a; b
     """
-    safe = table.copy()
+    safe = table.rename(columns=_inert)
     for place, dtype in enumerate(table.dtypes):
         if str(dtype) in ("object", "string", "str", "category"):
             safe.isetitem(place, [_inert(cell) for cell in table.iloc[:, place]])
@@ -340,9 +342,7 @@ def _joined(cell: object) -> object:
 
 def _inert(cell: object) -> object:
     cell = _joined(cell)
-    if isinstance(cell, str) and cell.lstrip().startswith(_FORMULA):
-        return f"'{cell}"
-    return cell
+    return _FORMULA.sub(r"\1'", cell) if isinstance(cell, str) else cell
 
 
 # -- columns that panels and LaTeX tables show

@@ -40,8 +40,10 @@ class JudgementsReply(ReplyForm):
 
 MAX_SEARCH = 300  # maximum number of characters of a query
 MAX_REASON = 400
-_DECIDED = re.compile(r"Decision:\s*\**\s*(True|False)\b", re.IGNORECASE)
-_REASONED = re.compile(r"Reason:\s*(.+?)(?=\n\s*Decision:|$)", re.DOTALL | re.IGNORECASE)
+_DECIDED = re.compile(r"Decision:\s*+(?:\*++\s*+)?(True|False)\b", re.IGNORECASE)
+_REASONED = re.compile(
+    r"Reason:\s*+((?:\S++|[^\S\n]++|\n\s*+(?!Decision:))*+)", re.IGNORECASE
+)  # each run of spaces is read once
 
 
 def parse_tokens(reply: str, token: str) -> list[str]:

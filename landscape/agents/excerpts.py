@@ -14,11 +14,11 @@ MARK = "[CITATION]"
 
 _ANY_MARK = re.compile(r"[\[(]\s*CITATION\s*[\])]", re.IGNORECASE)
 _YEAR = r"(?:1[89]|20)\d\d[a-z]?"
-_SURNAME = r"[A-Z][\w'’-]+"
+_SURNAME = r"[A-Z][\w'’-]{1,60}+"  # limited, because a name can start after each hyphen
 _OTHERS = re.compile(
     rf"""
-      \\[a-zA-Z]*cite[a-zA-Z]*\*?(?:\[[^\]]*\])*\{{[^}}]*\}}     # \citep[e.g.][]{{key}}
-    | \[\s*\d{{1,3}}(?:\s*[,;–-]\s*\d{{1,3}})*\s*\]              # [3, 7-9]
+      \\(?=[a-zA-Z]*?cite)[a-zA-Z]++\*?(?:\[[^][]*+\])*+\{{[^{{}}]*+\}}  # \citep[e.g.][]{{key}}
+    | \[\s*+\d{{1,3}}+(?:\s*+[,;–-]\s*+\d{{1,3}}+)*+\s*+\]       # [3, 7-9]
     | \([^()]{{0,200}}?\b{_YEAR}[^()]{{0,200}}?\)                # (see Rubin & Ford 1970)
     | \b{_SURNAME}(?:\ et\ al\.?|\ (?:&|and)\ {_SURNAME})?,?\ \({_YEAR}\)   # Rubin et al. (1980)
     | \b{_SURNAME}(?:\ et\ al\.|\ (?:&|and)\ {_SURNAME})?,?\ {_YEAR}(?=\s*[;,)]) # …; Ford 1970;

@@ -6,6 +6,7 @@ a language model. Replies are limited in size and mark all text of papers as dat
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import io
 import json
@@ -51,6 +52,11 @@ MAX_PAPERS = 50
 MAX_SURVEYED = 100
 MAX_TEXT = 8_000  # maximum number of characters of a question or an excerpt
 MAX_REPLY = 200_000  # maximum number of characters of one reply
+MAX_LINE = 4 * 2**20  # maximum number of bytes of one message
+_UNREADABLE = (
+    "The message cannot be read. Send one JSON-RPC 2.0 message per line, of at most "
+    f"{MAX_LINE >> 20} MB, with few nested levels and a text or a whole number as id."
+)
 _ABSTRACT_IN_LISTS = 1_200
 _LINKED = 100  # maximum number of references or citations listed
 _REGIONS = 300
@@ -371,15 +377,57 @@ def serve(atlas: AtlasStore, *, model: WritingModel | None = None) -> None:
     try:
         # The protocol uses the original standard output; libraries print to standard error.
         with redirect_stdout(sys.__stdout__):
-            server.run("stdio")
+            asyncio.run(_talk(server))
     finally:
         sys.stdin = original
+
+
+async def _talk(server: Any) -> None:
+    from mcp.server.stdio import stdio_server
+
+    # The method `run_stdio_async` does the same without answers to unreadable messages.
+    core = server._lowlevel_server
+    async with stdio_server() as (messages, replies):
+        options = core.create_initialization_options()
+        await core.run(_Messages(messages, replies), replies, options)
+
+
+class _Messages:
+    """Messages of a client. An unreadable one is answered with an error, as JSON-RPC requires."""
+
+    def __init__(self, messages: Any, replies: Any) -> None:
+        self._messages, self._replies = messages, replies
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._messages, name)
+
+    async def __aenter__(self) -> _Messages:
+        await self._messages.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._messages.__aexit__(*error)
+
+    def __aiter__(self) -> _Messages:
+        return self
+
+    async def __anext__(self) -> Any:
+        from mcp.shared.message import SessionMessage
+        from mcp.types import PARSE_ERROR, ErrorData, JSONRPCError
+
+        while isinstance(message := await self._messages.__anext__(), Exception):
+            problem = ErrorData(code=PARSE_ERROR, message=_UNREADABLE)
+            await self._replies.send(
+                SessionMessage(JSONRPCError(jsonrpc="2.0", id=None, error=problem))
+            )
+        return message
 
 
 class _ValidLines(io.RawIOBase):
     r"""Stream of JSON lines in which incomplete characters, such as "\ud800", are replaced.
 
     The ``mcp`` package sends no reply to a line with such a character, so the client would wait.
+    Lines that are too long or not JSON become ``null``, which is not a message.
     """
 
     def __init__(self, lines: IO[bytes]) -> None:
@@ -389,8 +437,11 @@ class _ValidLines(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        if not self._rest:
-            self._rest = _valid(self._lines.readline())
+        while not self._rest and (line := self._lines.readline(MAX_LINE)):
+            rest = line
+            while not rest.endswith(b"\n") and (rest := self._lines.readline(MAX_LINE)):
+                line = b"null"  # the line is too long
+            self._rest = _valid(line) if line.strip() else b""
         piece, self._rest = self._rest[: len(buffer)], self._rest[len(buffer) :]
         buffer[: len(piece)] = piece
         return len(piece)
@@ -399,9 +450,11 @@ class _ValidLines(io.RawIOBase):
 def _valid(line: bytes) -> bytes:
     try:
         value = json.loads(line.decode("utf-8", "replace"))
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     except (ValueError, RecursionError):
-        return line
-    text = json.dumps(value, ensure_ascii=False)
+        return b"null\n"
+    if isinstance(value, dict) and type(value.get("id", "")) not in (str, int):
+        return b"null\n"  # the mcp package would read a notification, which has no reply
     return "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text).encode() + b"\n"
 
 

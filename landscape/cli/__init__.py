@@ -13,6 +13,7 @@ from typing import Any
 
 from cyclopts import App, CycloptsError, Group
 
+from landscape._io import report_full_disk
 from landscape.cli._options import (
     DONE,
     FAILED,
@@ -106,7 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(getattr(command, "__self__", None), App):  # the help, or the version
             return _print_help(command, given, words)
         # Some libraries print to standard output, which is reserved for the answer.
-        with redirect_stdout(sys.stderr):
+        with redirect_stdout(sys.stderr), report_full_disk():
             answer: Answer = command(*given.args, **given.kwargs) or Answer("")
     except KeyboardInterrupt:
         note("stopped; run the same command again to continue")

@@ -268,6 +268,7 @@ class DaskExecutor(Executor):
 
 
 _PATIENCE = 30.0  # seconds to wait for a scheduler and its first worker
+_LOOPBACK = "127.0.0.1"
 
 
 @dataclass(frozen=True)
@@ -356,14 +357,28 @@ def open_executor(
 
 @contextmanager
 def _start_cluster(n_workers: int) -> Iterator[Any]:
-    """Start workers on this machine. The script is hidden until they end, as they can restart."""
+    """Start workers on this machine. The script is hidden until they end, as they can restart.
+
+    A scheduler runs the code of anybody who can connect, so it accepts only the certificate of this
+    build, which is in memory, and there are no pages of the dashboard and of metrics.
+    """
     distributed = require("distributed", "cluster")
+    require("cryptography", "cluster")
+    import dask
+
+    pages: dict[str, list[str]] = {
+        f"distributed.{kind}.http.routes": [] for kind in ("scheduler", "worker")
+    }
     with (
         hidden_script(),
+        dask.config.set(pages),
         distributed.LocalCluster(
             n_workers=n_workers,
             threads_per_worker=1,
-            dashboard_address=":0",
+            host=_LOOPBACK,
+            security=True,
+            dashboard_address=f"{_LOOPBACK}:0",
+            scheduler_kwargs={"dashboard": False},
             memory_limit=0,
             resources={EMBEDDING: 1},
             silence_logs=logging.CRITICAL,

@@ -215,9 +215,15 @@ def _flattened(values: pd.Series) -> tuple[pa.Array, NDArray[np.intp]]:
 
 
 def _found(texts: pa.Array, pattern: str, *, exact: bool = False) -> Mask:
+    import pyarrow as pa
     import pyarrow.compute as pc
 
-    found = pc.match_substring_regex(texts, pattern, ignore_case=not exact)
+    try:
+        found = pc.match_substring_regex(texts, pattern, ignore_case=not exact)
+    except pa.ArrowInvalid as error:  # the pattern is too large
+        raise InputError(
+            "A term of the filter is too long to search for. Write fewer or shorter words."
+        ) from error
     return np.array(found.fill_null(False), bool)
 
 

@@ -97,6 +97,7 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 MAX_LENGTH = 20_000  # maximum number of characters
 _NO_NUMBER = re.compile(r"\b(?:citations|year|date)\s*[<>=]=?+\s*+(?!\d)", re.IGNORECASE)
 MAX_TERMS = 200  # maximum number of terms; each term is searched in all abstracts
+MAX_WORDS = 50  # maximum number of words of a term; each word is searched in all abstracts
 _FIELDS = (
     "author:, title:, journal:, doi:, category:, keyword:, facility:, mentions:, role:, concept:, "
     "region:, bibcode:, arxiv:, year: and date:"
@@ -414,10 +415,15 @@ def _term(text: str, field: str, position: int) -> Node:
     text = " ".join(text.split())
     if field in ("year", "date"):
         return _range(text, position)
-    if not word_patterns(text):
+    n_words = len(word_patterns(text))
+    if not n_words:
         raise MisplacedError(
             position,
             "the term has no letter or digit to search for; write a word, or remove the term",
+        )
+    if n_words > MAX_WORDS:
+        raise MisplacedError(
+            position, f"the term has {n_words:,} words; write at most {MAX_WORDS} words"
         )
     if field == "role" and text.lower() not in ROLES:
         raise MisplacedError(
@@ -480,8 +486,8 @@ def parse_filter(text: str) -> Filter:
     Parameters
     ----------
     text : str
-        Filter with at most 20,000 characters, 200 terms and 100 nested levels. An empty text
-        matches all papers.
+        Filter with at most 20,000 characters, 200 terms of 50 words and 100 nested levels. An empty
+        text matches all papers.
 
     Returns
     -------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -34,6 +34,7 @@ from landscape.store.tables import (
     apply_labels,
     apply_roles,
     changes_schema,
+    check_rows,
     check_topics,
     read_columns,
     read_layer,
@@ -292,7 +293,9 @@ class AtlasStore:
     @cached_property
     def map(self) -> pd.DataFrame:
         """Map table: ``paper_id, x, y, topic_id``; papers outside every region have topic -1."""
-        return self._table("map.parquet")
+        table = self._table("map.parquet")
+        self._check_regions(table["topic_id"].unique().tolist())
+        return table
 
     @cached_property
     def topics(self) -> pd.DataFrame:
@@ -420,6 +423,13 @@ class AtlasStore:
             raise unreadable(self.path, _TOPICS, error) from error
         return topics
 
+    def _check_regions(self, found: Iterable[int]) -> None:
+        """Raise AtlasError if the map names a region that the table of regions does not have."""
+        unknown = set(found) - {-1, *self._read_topics(read_columns)["topic_id"]}
+        if unknown:
+            error = ValueError(f"it has the unknown region {min(unknown, key=str)}")
+            raise unreadable(self.path, "map.parquet", error)
+
     @cached_property
     def region_names(self) -> dict[int, str]:
         """Names of the regions by ``topic_id``."""
@@ -432,6 +442,7 @@ class AtlasStore:
         """``topic_id`` of each paper on the map by ``paper_id``; -1 outside of every region."""
         columns = ["paper_id", "topic_id"]
         parts = self._read_parts("map.parquet", partial(read_columns, columns=columns))
+        self._check_regions({topic for part in parts for topic in part["topic_id"]})
         return {paper: topic for part in parts for paper, topic in zip(*part.values(), strict=True)}
 
     def read_layer(self, layer: str, columns: Sequence[str]) -> pd.DataFrame:
@@ -486,9 +497,17 @@ class AtlasStore:
         frames = self._read_parts(table, partial(read_parquet, columns=columns))
         return pd.concat(frames, ignore_index=True)
 
-    def _read_parts(self, table: str, read: Callable[[Path, str], T]) -> list[T]:
-        names = [f"{table}/{part.name}.parquet" for part in self.parts]
-        return self.read(table, lambda folder: [read(folder, name) for name in names])
+    def _read_parts(self, table: str, read: Callable[[Path, str], Topics]) -> list[Topics]:
+        def read_part(folder: Path, part: Part) -> Topics:
+            name = f"{table}/{part.name}.parquet"
+            found = read(folder, name)
+            try:
+                check_rows(found, part.rows)
+            except ValueError as error:
+                raise unreadable(self.path, name, error) from error
+            return found
+
+        return self.read(table, lambda folder: [read_part(folder, part) for part in self.parts])
 
     @cached_property
     def _known_time(self) -> int:

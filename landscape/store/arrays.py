@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from tokenize import TokenError
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -38,6 +40,21 @@ def write_matrix(
 def open_matrix(path: Path) -> NDArray[np.float32]:
     """Open an embedding file as a read-only memory map."""
     return cast("NDArray[np.float32]", np.load(path, mmap_mode="r", allow_pickle=False))
+
+
+def read_arrays(path: Path) -> dict[str, np.ndarray]:
+    """Read an ``.npz`` file, which a build does not compress, so that it cannot fill the memory."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            sizes = [member.file_size for member in archive.infolist()]
+            if sum(sizes) > path.stat().st_size:
+                raise ValueError("it is compressed, which a build never does")
+        with np.load(path, allow_pickle=False) as stored:
+            return dict(stored)
+    except (OSError, ValueError, EOFError, MemoryError, TokenError, zipfile.BadZipFile) as error:
+        raise AtlasError(
+            f"{path} cannot be read ({error}); build the atlas again in a new folder."
+        ) from error
 
 
 class _Joined:

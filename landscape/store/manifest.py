@@ -51,6 +51,7 @@ class SearchDetails(TypedDict, total=False):
 _DETAILS = {"ingest": IngestDetails, "search": SearchDetails}
 INGEST_DETAILS = tuple(IngestDetails.__annotations__)
 _PART_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+_TIME, _VERSION = r"(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)?", r"[A-Za-z0-9.+!_-]{0,60}"
 
 _MAX_SIZE = 64 * 2**20  # bytes
 FORMAT_VERSION = 1
@@ -242,6 +243,9 @@ def _parse(content: bytes) -> Manifest:
         raise ValueError(f"{name} has the invalid value {first['input']!r:.50}") from error
     if manifest.n_papers >= 2**32:
         raise ValueError(f"it has {manifest.n_papers} papers")
+    for name, form in (("updated", _TIME), ("package_version", _VERSION)):
+        if not re.fullmatch(form, value := getattr(manifest, name), re.ASCII):
+            raise ValueError(f"{name} has the invalid value {value!r:.50}")
     names = [part.name for part in manifest.parts]
     for name in names:
         if not _PART_NAME.fullmatch(name) or names.count(name) > 1:

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 _ALWAYS_ALLOWED, _MAX_EXPANSION = 256 * 2**20, 50  # bytes; times the size of a file
 _ROWS_AT_ONCE = 512
+_MAX_BY_HAND = 4 * 2**20, 128 * 2**20  # bytes of labels.csv and roles.csv
+_MAX_TOPIC = 10_000_000  # largest number of a region
+_MAX_PROBLEMS = 20  # of labels.csv that are listed
 T = TypeVar("T")
 LABELS, ROLES = BY_USER
 BY_HAND = "labels.csv"
@@ -96,11 +99,17 @@ def read_limited(
 
 
 def check_topics(topics: Mapping[str, Iterable[Any]]) -> None:
-    """Raise ValueError unless the regions form a tree, with finite places."""
+    """Raise ValueError unless the regions have names and finite places, and form a tree."""
+    for name in ("topic_id", "label", "n_papers", "parent_id", "level"):
+        if any(value is None or value != value for value in topics.get(name, ())):
+            raise ValueError(f"a region has no {name}")
     ids, levels, parents = (list(topics[name]) for name in ("topic_id", "level", "parent_id"))
     topic, times = np.unique(np.array(ids, np.float64), return_counts=True)
     if (times > 1).any():
         raise ValueError(f"it has the region {topic[times > 1][0]:.0f} twice")
+    if len(topic) and not 0 <= topic[0] <= topic[-1] <= _MAX_TOPIC:
+        wrong = topic[0] if topic[0] < 0 else topic[-1]
+        raise ValueError(f"a region has the number {wrong:.0f}; the limit is {_MAX_TOPIC:,}")
     for level in levels:
         if level not in (0, 1, 2):
             raise ValueError(f"a region has level {level}")
@@ -110,6 +119,22 @@ def check_topics(topics: Mapping[str, Iterable[Any]]) -> None:
     for topic, level, parent in zip(ids, levels, parents, strict=True):
         if parent != -1 and not level_of.get(parent, level) < level:
             raise ValueError(f"the region {topic} has a parent that is not above it")
+
+
+def check_rows(table: Mapping[str, Sequence[Any]], n_papers: int) -> None:
+    """Raise ValueError unless a table has one row for each paper of a part."""
+    n_rows = len(table[next(iter(table))])
+    if n_rows != n_papers:
+        raise ValueError(f"it has {count(n_rows, 'row')} for {count(n_papers, 'paper')}")
+
+
+def _check_by_hand(path: Path, most: int) -> None:
+    """Raise AtlasError if a file that a user writes is too large to be read."""
+    if (size := path.stat().st_size) > most:
+        raise AtlasError(
+            f"{path} has {size / 2**20:,.1f} MB, at most {most >> 20} MB are read. Remove rows "
+            "that are not of this atlas."
+        )
 
 
 def unreadable(folder: Path, name: str, error: Exception) -> AtlasError:
@@ -198,6 +223,7 @@ def apply_roles(mentions: pd.DataFrame, path: Path) -> pd.DataFrame:
     """Replace the roles of mentions by those in ``roles.csv``, if the file exists."""
     if not path.is_file():
         return mentions
+    _check_by_hand(path, _MAX_BY_HAND[1])
     import pandas as pd
 
     from landscape.corpus.facilities import ROLES as MENTION_ROLES
@@ -223,6 +249,7 @@ def read_labels(path: Path) -> dict[int, str]:
     """Read the names of regions from `labels.csv`, by topic."""
     if not path.is_file():
         return {}
+    _check_by_hand(path, _MAX_BY_HAND[0])
     labels: dict[int, str] = {}
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
@@ -257,8 +284,12 @@ def apply_labels(topics: pd.DataFrame, path: Path) -> tuple[pd.DataFrame, tuple[
     problems = tuple(
         f"{path.name} names topic {number} ({labels[number]!r}), which this atlas does not have; "
         "use a topic_id from the table of topics."
-        for number in unknown
+        for number in unknown[:_MAX_PROBLEMS]
     )
+    if (more := len(unknown) - _MAX_PROBLEMS) > 0:
+        problems += (
+            f"{path.name} names {count(more, 'other topic')} without a region; remove them.",
+        )
     return named, problems
 
 

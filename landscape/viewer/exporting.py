@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from landscape.atlas import Atlas
 
 _COLUMNS = ["paper_id", "title", "authors", "date", "year", "bibcode", "arxiv_id", "doi", "cites"]
+_NOT_XML = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SUFFIXES: Mapping[str, str] = {"csv": ".csv", "graphml": ".graphml", "embedding-atlas": ".parquet"}
 
 
@@ -99,7 +101,7 @@ def _write_graph(atlas: Atlas, path: Path) -> None:
 
     links = citation_graph(atlas).reference_links
     table = _papers(atlas, ["paper_id", "title", "year"])
-    graph = nx.DiGraph(name=atlas.title)
+    graph = nx.DiGraph(name=_printable(atlas.title))
     for row in table.itertuples():
         found = {
             "title": row.title or "",
@@ -109,8 +111,8 @@ def _write_graph(atlas: Atlas, path: Path) -> None:
         }
         if row.year == row.year and row.year is not None:
             found["year"] = int(row.year)
-        graph.add_node(row.paper_id, **{k: _printable(v) for k, v in found.items()})
-    ids = table["paper_id"].to_numpy()
+        graph.add_node(_printable(row.paper_id), **{k: _printable(v) for k, v in found.items()})
+    ids = table["paper_id"].map(_printable).to_numpy()
     n = len(ids)
     citing = np.repeat(np.arange(n), np.diff(links.starts[: n + 1]))
     cited = np.asarray(links.targets[: links.starts[n]])
@@ -124,7 +126,7 @@ def _printable(value: object) -> object:
     """Remove characters that XML does not allow from a text."""
     if not isinstance(value, str):
         return value
-    return "".join(c for c in value if c in "\t\n\r" or (c >= " " and c not in "\ufffe\uffff"))
+    return _NOT_XML.sub("", value)
 
 
 def _write_parquet(atlas: Atlas, path: Path) -> None:

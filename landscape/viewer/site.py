@@ -90,7 +90,7 @@ def publish(
         _write_site(atlas, chosen, growing, say)
         growing.chmod(_folder_mode())
         for name in kept:
-            if (growing / name).exists():
+            if os.path.lexists(growing / name):
                 raise InputError(
                     f"The site has a file {name}, and {target / name} is not of the earlier site. "
                     "Rename or move this file, and publish again."
@@ -128,8 +128,11 @@ def other_files(folder: Path) -> list[str]:
     if not names:
         return []
     try:
+        if (folder / _MARK).is_symlink():
+            raise ValueError("a site has no links")
         own = set(json.loads((folder / _MARK).read_text(encoding="utf-8"))["files"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        own = {name for name in own if isinstance(name, str)}
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(
             f"{folder / _MARK} cannot be read, so the files of the site are unknown. Name a new "
             "folder for the site."
@@ -138,12 +141,15 @@ def other_files(folder: Path) -> list[str]:
 
 
 def _others(folder: Path, own: Collection[str], above: str = "") -> Iterator[str]:
-    """Yield what is not of the site; folders without a file of the site are one name."""
+    """Yield what is not of the site; folders without a file of the site are one name.
+
+    A site has no symbolic links, so links are not followed, although a forged list names them.
+    """
     for path in sorted(folder.iterdir()):
-        name = f"{above}{path.name}"
-        if name in own:  # a whole folder, in sites of an earlier version
+        name, is_link = f"{above}{path.name}", path.is_symlink()
+        if name in own and path.is_file() and not is_link:
             continue
-        if path.is_dir() and any(one.startswith(f"{name}/") for one in own):
+        if path.is_dir() and not is_link and any(one.startswith(f"{name}/") for one in own):
             yield from _others(path, own, f"{name}/")
         else:
             yield name

@@ -96,19 +96,54 @@ def test_a_client_over_stdio(demo_atlas: Atlas) -> None:
 
 def test_an_incomplete_character_gets_an_error(demo_atlas: Atlas) -> None:
     """The test writes raw lines, because the client of the package rejects this character."""
-
-    def line(number: int, method: str, **parameters: Any) -> str:
-        message = {"jsonrpc": "2.0", "id": number, "method": method, "params": parameters}
-        return json.dumps(message) + "\n"
-
-    client = {"name": "test", "version": "1"}
     lines = [
-        line(1, "initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=client),
-        '{"jsonrpc": "2.0", "method": "notifications/initialized"}\n',
+        *HELLO,
         line(2, "tools/call", name="search", arguments={"query": "dust \ud800"}),
         line(3, "tools/call", name="search", arguments={"query": "dust 😀"}),
     ]
-    command = [sys.executable, "-m", "landscape.cli", "mcp", str(demo_atlas.path)]
+    replies = {one["id"]: one for one in talk_in_lines(demo_atlas, lines, n_replies=3)}
+    assert replies[2]["result"]["isError"]
+    assert "incomplete character" in replies[2]["result"]["content"][0]["text"]
+    assert not replies[3]["result"].get("isError")
+
+
+def test_unreadable_lines_get_an_error(demo_atlas: Atlas) -> None:
+    """A reply to each line, and the server goes on."""
+    deep = 5_000
+    unreadable = [
+        "[" * deep + "]" * deep + "\n",
+        json.dumps({"jsonrpc": "2.0", "id": 2, "method": "ping", "params": {"a": "x" * 9_000_000}})
+        + "\n",
+        *(f'{{"jsonrpc": "2.0", "id": {one}, "method": "ping"}}\n' for one in ODD_IDS),
+        "no JSON\n",
+    ]
+    lines = [*HELLO, *unreadable, "\n", line(3, "ping")]
+    first, *errors, last = talk_in_lines(demo_atlas, lines, n_replies=2 + len(unreadable))
+    assert (first["id"], last["id"], last["result"]) == (1, 3, {})
+    for one in errors:
+        assert one["id"] is None
+        assert one["error"]["code"] == -32700
+        assert "at most 4 MB" in one["error"]["message"]
+
+
+ODD_IDS = ("NaN", "-Infinity", "1e999", "null", "[1]", "true", "1.5", "{}", "9" * 5_000)
+
+
+def line(number: int, method: str, **parameters: Any) -> str:
+    message = {"jsonrpc": "2.0", "id": number, "method": method, "params": parameters}
+    return json.dumps(message) + "\n"
+
+
+CLIENT = {"name": "test", "version": "1"}
+HELLO = (
+    line(1, "initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=CLIENT),
+    '{"jsonrpc": "2.0", "method": "notifications/initialized"}\n',
+)
+
+
+def talk_in_lines(atlas: Atlas, lines: list[str], *, n_replies: int) -> list[dict[str, Any]]:
+    """Write raw lines to a server, and return its replies."""
+    command = [sys.executable, "-m", "landscape.cli", "mcp", str(atlas.path)]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as server:
@@ -116,11 +151,9 @@ def test_an_incomplete_character_gets_an_error(demo_atlas: Atlas) -> None:
         assert server.stdout
         server.stdin.write("".join(lines).encode())
         server.stdin.flush()
-        replies = {one["id"]: one for one in (json.loads(server.stdout.readline()) for _ in "123")}
+        replies = [json.loads(server.stdout.readline()) for _ in range(n_replies)]
         server.stdin.close()
-    assert replies[2]["result"]["isError"]
-    assert "incomplete character" in replies[2]["result"]["content"][0]["text"]
-    assert not replies[3]["result"].get("isError")
+    return replies
 
 
 def test_replies_are_clean_and_bounded(demo_atlas: Atlas, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -349,6 +350,29 @@ def test_processes_end_with_the_build(tmp_path: Path) -> None:
 def double(task: int) -> int:
     """Return twice the task."""
     return 2 * task
+
+
+def test_a_cluster_of_this_machine_accepts_only_this_build(tmp_path: Path) -> None:
+    with open_executor(tmp_path, n_workers=1, cluster="local:1") as executor:
+        assert [*executor.map(double, [1, 2], n_papers=2)] == [2, 4]
+        client = executor._client  # type: ignore[attr-defined]  # private: the address of the test
+        address = client.scheduler_info(n_workers=0)["address"]
+        assert address.startswith("tls://127.0.0.1:")
+        for protocol in ("tcp", "tls"):
+            with pytest.raises((OSError, TypeError, ValueError)):
+                distributed.Client(f"{protocol}://{address.partition('://')[2]}", timeout=3)
+        me = psutil.Process()
+        listening = [
+            one.laddr
+            for process in (me, *me.children(recursive=True))
+            for one in process.net_connections("inet")
+            if one.status == psutil.CONN_LISTEN
+        ]
+        assert {place.ip for place in listening} == {"127.0.0.1"}
+        for place in listening:
+            for page in ("status", "metrics", "json/counts.json"):
+                with pytest.raises(OSError):  # noqa: PT011 - no page, or no HTTP
+                    urllib.request.urlopen(f"http://127.0.0.1:{place.port}/{page}", timeout=3)
 
 
 @pytest.mark.parametrize("options", ["n_workers=2", "n_workers=1, cluster='local:2'"])

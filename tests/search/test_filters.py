@@ -8,13 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.search import parse_filter
+from landscape.search import _filter_fields, parse_filter
 from landscape.search._filter_fields import Columns, apply_filter, columns_needed
 from landscape.search._filter_patterns import phrase_pattern
 from landscape.search._filters import And, Not, Or, Term
@@ -421,3 +422,14 @@ def test_a_long_phrase_takes_no_longer_than_its_words() -> None:
 def test_periods_that_are_not_understood_are_an_error_with_an_example(text: str) -> None:
     with pytest.raises(InputError, match=r"2026-08-10\.\.|the roles are|before its start"):
         parse_filter(text)
+
+
+def test_a_term_has_a_limit_of_words_and_of_its_pattern() -> None:
+    words = " ".join(f"star{number}" for number in range(500))
+    for text in (words, f'"{words}"', f'author:"{words}"', f'title:("{words}")'):
+        with pytest.raises(InputError, match="the term has 500 words; write at most 50 words"):
+            parse_filter(text)
+    long = " ".join(["star"] * 500)  # a query in the syntax of ADS has no limit of words
+    with pytest.raises(InputError, match="too long to search for"):
+        # Private: the pattern is compiled only when papers are searched.
+        _filter_fields._contains(pa.array([long]), long)

@@ -9,17 +9,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from landscape.atlas import Atlas, build
 from landscape.atlas import open as open_atlas
 from landscape.cli import main
 from landscape.errors import AtlasError, InputError
-from landscape.pipeline.stages import write_manifest
 
 # Private modules: a stranger can write any manifest, which no public function does.
+from landscape.overlays.thesaurus.concept_model import ConceptModel
+from landscape.pipeline.stages import write_manifest
 from landscape.store.info import verify
-from landscape.store.manifest import read_manifest
+from landscape.store.manifest import manifest_bytes, read_manifest
 from tests.store.forging import forge
 
 EVIL_MODULE = """
@@ -172,3 +175,79 @@ def test_topics_and_quality_of_a_forged_atlas_have_the_columns_and_numbers_that_
     forge(atlas_copy, "topics.parquet", topics.getvalue())
     with pytest.raises(AtlasError, match="has no column 'level'"):
         _ = open_atlas(atlas_copy).topics
+
+
+def as_parquet(table: pd.DataFrame) -> bytes:
+    stream = io.BytesIO()
+    table.to_parquet(stream)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "problem"),
+    [
+        ("topic_id", 2_000_000_000, "a region has the number 2000000000"),
+        ("topic_id", -7, "a region has the number -7"),
+        ("label", None, "a region has no label"),
+        ("n_papers", None, "a region has no n_papers"),
+    ],
+)
+def test_numbers_and_names_of_regions(
+    atlas_copy: Path, column: str, value: Any, problem: str
+) -> None:
+    topics = open_atlas(atlas_copy).topics
+    values = [value, *topics[column].tolist()[1:]]
+    forge(atlas_copy, "topics.parquet", as_parquet(topics.assign(**{column: values})))
+    for use in (lambda: open_atlas(atlas_copy).topics, lambda: open_atlas(atlas_copy).region_names):
+        with pytest.raises(AtlasError, match=problem):
+            use()
+
+
+def test_the_map_has_one_row_for_each_paper_and_known_regions(atlas_copy: Path) -> None:
+    place = open_atlas(atlas_copy).map
+    name = f"map.parquet/{open_atlas(atlas_copy).parts[0].name}.parquet"
+    unknown = place.assign(topic_id=2_000_000_000)
+    for table, problem in ((place[:-1], "rows for"), (unknown, "unknown region 2000000000")):
+        forge(atlas_copy, name, as_parquet(table))
+        for use in (
+            lambda: open_atlas(atlas_copy).map,
+            lambda: open_atlas(atlas_copy).regions_of_papers,
+        ):
+            with pytest.raises(AtlasError, match=problem):
+                use()
+
+
+@pytest.mark.parametrize("field", ["updated", "package_version"])
+def test_the_time_and_the_version_of_a_manifest_have_their_form(
+    atlas_copy: Path, field: str
+) -> None:
+    forged = dataclasses.replace(
+        read_manifest(atlas_copy), **{field: "2026},\n  note = {\\input{/etc/passwd}"}
+    )
+    (atlas_copy / "manifest.json").write_bytes(manifest_bytes(forged))
+    with pytest.raises(AtlasError, match=f"{field} has the invalid value"):
+        open_atlas(atlas_copy)
+
+
+def test_a_long_file_of_labels_is_refused(atlas_copy: Path) -> None:
+    labels = atlas_copy / "labels.csv"
+    labels.write_text("topic_id,label\n" + "".join(f"{k},a\n" for k in range(900_000)))
+    with pytest.raises(AtlasError, match=r"labels\.csv has .* MB, at most 4 MB are read"):
+        _ = open_atlas(atlas_copy).topics
+    labels.write_text("topic_id,label\n" + "".join(f"{k},a\n" for k in range(10**9, 10**9 + 100)))
+    problems = open_atlas(atlas_copy).label_problems
+    assert len(problems) == 21
+    assert "80 other topics" in problems[-1]
+
+
+def test_a_compressed_model_of_concepts_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "concepts.npz"
+    np.savez_compressed(path, rarity=np.zeros(10_000_000))
+    with pytest.raises(AtlasError, match=r"concepts\.npz cannot be read \(it is compressed"):
+        ConceptModel.read(path)
+    np.savez(path, rarity=np.zeros(3))
+    with pytest.raises(AtlasError, match="has no array 'frequency'"):
+        ConceptModel.read(path)
+    path.write_bytes(path.read_bytes()[:-30])
+    with pytest.raises(AtlasError, match="cannot be read"):
+        ConceptModel.read(path)

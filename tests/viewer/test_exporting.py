@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import errno
+import io
+import os
 from pathlib import Path
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -10,6 +15,7 @@ import pandas as pd
 import pytest
 
 from landscape import Atlas
+from landscape._serializer import to_csv
 from landscape.cli import main
 from landscape.errors import InputError
 from landscape.overlays.citations import citation_graph
@@ -83,3 +89,56 @@ def test_bad_input(
     assert f"The papers are in {tmp_path / 'p.parquet'}." in capsys.readouterr().out
     assert main(["export", str(demo_atlas.path), str(tmp_path / "no" / "p.csv")]) == 2
     assert "cannot be written" in capsys.readouterr().err
+
+
+def test_no_control_character_reaches_a_graph(
+    demo_atlas: Atlas, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    odd = "a\x00\x0b\x1b\ud800\ufffe\U0001f600b"
+    papers = demo_atlas.read_papers
+    changed = {"title": lambda t: odd + t["title"], "paper_id": lambda t: t["paper_id"] + odd}
+
+    def read(columns: Any = None, **options: Any) -> pd.DataFrame:
+        return papers(columns, **options).assign(**changed)
+
+    monkeypatch.setattr(type(demo_atlas), "title", odd)
+    monkeypatch.setattr(type(demo_atlas), "read_papers", lambda _, *a, **k: read(*a, **k))
+    graph = nx.read_graphml(export(demo_atlas, tmp_path / "papers.graphml"))
+    assert graph.number_of_nodes() == 400
+    assert graph.edges
+    assert all(name.endswith("a\U0001f600b") for name in graph.nodes)
+    assert all(one["title"].startswith("a\U0001f600b") for one in graph.nodes.values())
+
+
+@pytest.mark.parametrize(
+    ("cell", "safe"),
+    [
+        ("=cmd", "'=cmd"),
+        (" @a", "' @a"),
+        ("\tb", "'\tb"),
+        ("a;=cmd|' /C calc'!A0", "a;'=cmd|' /C calc'!A0"),
+        ("a; -b;c", "a;' -b;c"),
+        ("a\n+1", "a\n'+1"),
+        ("a\t=1", "a\t'=1"),
+        ("a=1, x-y; b", "a=1, x-y; b"),
+    ],
+)
+def test_no_cell_is_a_formula_also_after_a_semicolon(cell: str, safe: str) -> None:
+    assert next(csv.reader(io.StringIO(to_csv(pd.DataFrame({cell: [1]}))))) == [safe]
+    assert list(csv.reader(io.StringIO(to_csv(pd.DataFrame({"a": [cell]})))))[1] == [safe]
+
+
+def test_a_full_disk_is_one_sentence(
+    demo_atlas: Atlas,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(tmp_path / "t"))
+
+    monkeypatch.setattr("landscape.viewer.site.site_pages", fail)
+    assert main(["publish", str(demo_atlas.path), str(tmp_path / "site")]) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert f"landscape: Disk full while writing {tmp_path / 't'}" in lines[-1]
+    assert "Free some space and run the same command again." in lines[-1]

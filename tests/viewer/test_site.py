@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import html.parser
 import json
 import re
@@ -131,6 +132,40 @@ def test_a_site_is_replaced_and_other_folders_are_not(demo_atlas: Atlas, tmp_pat
         publish(demo_atlas, other, settings=quick)
     with pytest.raises(InputError, match="is a file"):
         publish(demo_atlas, other / "thesis.tex", settings=quick)
+
+
+@pytest.mark.parametrize("link", ["data", "notes", "data/words", "index.html", "mine.txt"])
+def test_a_forged_list_of_files_moves_and_deletes_nothing_outside(
+    demo_atlas: Atlas, tmp_path: Path, link: str
+) -> None:
+    quick = PublishSettings(figures=False)
+    outside, folder = tmp_path / "outside", tmp_path / "site"
+    for name in ("thesis.tex", "deep/years.csv"):
+        (outside / name).parent.mkdir(parents=True, exist_ok=True)
+        (outside / name).write_text("years of work")
+    (folder / "own").mkdir(parents=True)
+    (folder / "own" / "talk.txt").write_text("mine")
+    (folder / link).parent.mkdir(exist_ok=True)
+    target = outside / "thesis.tex" if "." in link else outside
+    (folder / link).symlink_to(target)
+    listed = ["own", link, f"{link}/x", f"{link}/deep/x", "../outside/thesis.tex", 7]
+    (folder / "landscape-site.json").write_text(json.dumps({"files": listed}))
+    with contextlib.suppress(InputError):
+        publish(demo_atlas, folder, settings=quick)
+    assert (outside / "thesis.tex").read_text() == "years of work"
+    assert sorted(path.name for path in outside.rglob("*")) == ["deep", "thesis.tex", "years.csv"]
+    assert (folder / link).is_symlink()
+    assert (folder / "own" / "talk.txt").read_text() == "mine"
+
+
+def test_the_list_of_files_of_a_site_is_not_a_link(demo_atlas: Atlas, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    site.mkdir()
+    (tmp_path / "list.json").write_text('{"files": []}')
+    (site / "landscape-site.json").symlink_to(tmp_path / "list.json")
+    with pytest.raises(InputError, match="cannot be read, so the files of the site are unknown"):
+        publish(demo_atlas, site, settings=PublishSettings(figures=False))
+    assert (site / "landscape-site.json").is_symlink()
 
 
 def test_odd_places_for_a_site(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,12 +14,12 @@ from typing import Any, BinaryIO, Self
 
 import orjson
 
-from landscape._http import HttpClient, RetryPolicy
+from landscape._http import RUN_AGAIN, HttpClient, RetryPolicy
 from landscape._io import lock_exclusively, write_whole
 from landscape._progress import progress
 from landscape._wording import count
 from landscape.corpus.records import WITHDRAWN
-from landscape.errors import InputError
+from landscape.errors import InputError, RemoteError
 
 __all__ = ["Fetched", "PagedFetch", "ResumableFile", "RetryPolicy", "check_target", "disk_error"]
 
@@ -53,6 +54,11 @@ class Fetched:
     note: str
 
 
+# Restarts of a list repeat pages and records, but not more often.
+_MAX_TIMES = 5  # per page
+_MAX_REPEATED = 100  # successive records, in addition to twice the known ones
+
+
 class NoRecordsError(InputError):
     """Raised when a service has no records for a request."""
 
@@ -78,6 +84,8 @@ class ResumableFile:
         self._lines = 0
         self._latest: dict[str, bytes] = {}  # digest by key
         self._withdrawn: set[str] = set()  # keys of withdrawn records that are listed
+        self._pages = Counter[bytes]()  # how often each page was sent, by digest of its keys
+        self._n_repeated = 0  # records since the last new one
         self._restore()
         try:
             self._stream: BinaryIO = self._part.open("r+b" if self._part.exists() else "w+b")
@@ -110,10 +118,15 @@ class ResumableFile:
         *,
         position: Mapping[str, object],
     ) -> None:
-        """Append a page of records, and save the position. Withdrawn records are passed as None."""
-        lines = bytearray()
+        """Append a page of records, and save the position. Withdrawn records are passed as None.
+
+        Raise RemoteError if the server repeats its pages or records more often than restarts do.
+        """
+        lines, keys = bytearray(), hashlib.blake2b(digest_size=8)
         for key, record in records:
+            keys.update(f"{key}\n".encode(errors="replace"))
             line = self._line(key, record)
+            self._n_repeated = 0 if line else self._n_repeated + (record is not None)
             if line:
                 lines += line
                 self._lines += 1
@@ -131,6 +144,14 @@ class ResumableFile:
             )
         except OSError as error:
             raise disk_error(self._part, error) from error
+        self._pages[keys.digest()] += 1
+        is_stuck = self._n_repeated > 2 * len(self._latest) + _MAX_REPEATED
+        if not position["done"] and (is_stuck or self._pages[keys.digest()] > _MAX_TIMES):
+            raise RemoteError(
+                f"The server repeats the same records and its list does not end, after "
+                f"{count(self.n_records, 'record')}. {RUN_AGAIN.capitalize()}, or pass another "
+                "address or fewer records."
+            )
 
     def finish(self) -> int:
         """Write the final file and return its number of records."""

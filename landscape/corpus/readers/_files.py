@@ -237,7 +237,8 @@ class ObjectCutter:
         self._opening = opening
         self._alone = alone
         self._buffer = b""
-        self._line = 1  # line number of the first byte in the buffer
+        self._line = 1  # line number at `_counted`
+        self._counted = 0  # end of the bytes whose lines are counted
         self._at = 0  # end of the scanned bytes
         self._done = 0  # end of the returned bytes
         self._start = -1  # start of the current object, or -1 if there is none
@@ -261,8 +262,8 @@ class ObjectCutter:
             yield from self._rest(len(self._buffer))
 
     def _append(self, chunk: bytes) -> None:
-        self._line = self._line_of(self._done)
-        self._buffer = self._buffer[self._done :] + chunk
+        self._line_of(self._done)
+        self._buffer, self._counted = self._buffer[self._done :] + chunk, 0
         self._at -= self._done
         self._start -= self._done if self._start >= 0 else 0
         self._done = 0
@@ -319,7 +320,10 @@ class ObjectCutter:
         self._done = end
 
     def _line_of(self, at: int) -> int:
-        return self._line + self._buffer.count(b"\n", 0, at)
+        """Return the line number of a byte, which is not before that of the last call."""
+        self._line += self._buffer.count(b"\n", self._counted, at)
+        self._counted = at
+        return self._line
 
 
 _CHUNK = 1 << 20

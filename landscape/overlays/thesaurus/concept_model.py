@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, BinaryIO
 import numpy as np
 
 from landscape.corpus.thesaurus import Thesaurus
+from landscape.errors import AtlasError
 from landscape.overlays.thesaurus.matching import TermMatches, rarity
+from landscape.store.arrays import read_arrays
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,14 +70,17 @@ class ConceptModel:
     @classmethod
     def read(cls, path: Path) -> ConceptModel:
         """Read a model that `write` has written."""
-        with np.load(path, allow_pickle=False) as stored:
-            known = "centre" in stored
-            meaning = Meaning(stored["centre"], stored["directions"]) if known else None
-            by_words = Meaning(stored["words_centre"], stored["words_directions"])
-            rarity, frequency, projection = (
-                stored[name] for name in ("rarity", "frequency", "projection")
+        stored = read_arrays(path)
+        needed = ("rarity", "frequency", "projection", "words_centre", "words_directions")
+        if missing := [name for name in needed if name not in stored]:
+            raise AtlasError(
+                f"{path} has no array {missing[0]!r}; build the atlas again in a new folder."
             )
-            return cls(rarity, frequency, projection, by_words, meaning)
+        known = "centre" in stored
+        meaning = Meaning(stored["centre"], stored["directions"]) if known else None
+        by_words = Meaning(stored["words_centre"], stored["words_directions"])
+        rarity, frequency, projection = (stored[name] for name in needed[:3])
+        return cls(rarity, frequency, projection, by_words, meaning)
 
 
 def learn_model(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
 from ads_server import KEY, AdsServer, some_docs
+from hostile_server import MODES, HostileServer
 from loopback import Answer, Loopback, Request, cut, refuse, say, shorten
 
-from landscape.corpus.fetch import fetch_ads
+from landscape.corpus.fetch import RetryPolicy, fetch_ads
 from landscape.errors import InputError, RemoteError
 
 DOCS = some_docs(47)
@@ -198,3 +200,30 @@ def test_a_web_page_in_place_of_json(fetch, server):
 def test_no_network_at_all(fetch, closed_port):
     with pytest.raises(RemoteError, match="cannot be reached"):
         fetch(base_url=closed_port)
+
+
+@pytest.mark.parametrize("docs", [DOCS[:10], DOCS[:0]], ids=["the same page", "shuffled"])
+def test_a_list_without_an_end_stops(server, fetch, docs):
+    def repeat(_: Answer) -> Answer:
+        n = len(server.requests)
+        page = docs or [DOCS[(n * k + k) % 20] for k in range(10)]
+        response = {"numFound": 10**9, "start": 0, "docs": page}
+        answer = {"response": response, "nextCursorMark": f"{n}@{server.epoch}"}
+        return Answer(json.dumps(answer).encode())
+
+    server.always = repeat
+    with pytest.raises(RemoteError, match="repeats the same records and its list does not end"):
+        fetch()
+    assert len(server.requests) < 50
+
+
+@pytest.mark.parametrize("mode", ["sends a byte a second", "sends a header a second"])
+def test_a_slow_response_has_a_total_limit(out, notify, mode):
+    policy = RetryPolicy(reply_limit=2.5, timeout=60)
+    begin = time.monotonic()
+    with (
+        HostileServer(MODES[mode]) as server,
+        pytest.raises(RemoteError, match=r"did not finish its answer within 2\.5 s"),
+    ):
+        fetch_ads(out, query=QUERY, base_url=server.url, policy=policy, notify=notify)
+    assert time.monotonic() - begin < 30

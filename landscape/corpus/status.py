@@ -10,16 +10,16 @@ from landscape._io import data_file, read_yaml
 
 Status = Literal["retracted", "withdrawn", "corrected"]
 
-KINDS = ("article", "review", "proceedings", "thesis", "proposal", "catalogue", "software", "data", "book", "other")  # fmt: skip
-"""Values of the column ``kind``."""
-
 _KIND_OF: dict[str, str] = {
     re.sub(r"[^a-z]", "", word.lower()): kind
     for kind, words in read_yaml(data_file("formats.yaml"))["kinds"].items()
     for word in words
 }
 # Sources list several words for one document, such as "Journal Article; Review".
-_SPECIFIC_FIRST = ("software", "data", "thesis", "proposal", "catalogue", "review", "book", "proceedings", "other", "article")  # fmt: skip
+KINDS = tuple(
+    "software data thesis proposal catalogue review book proceedings other article".split()
+)
+"""Values of the column ``kind``, the most specific first."""
 
 _WORK = r"(?:paper|article|manuscript|submission|preprint|e-?print|work|letter|publication|version)"
 _TITLE = re.compile(
@@ -42,16 +42,21 @@ _OTHER_PAPER = re.compile(
 )
 _CORRECTED = re.compile(r"\b(?:errat(?:um|a)|corrigend(?:um|a))\b", re.IGNORECASE)
 _CORRECTION = re.compile(
-    r"^\W*(?:publisher'?s? |author )?(?:errat(?:um|a)|corrigend(?:um|a)|correction)\b\s*(?:[:\])—–-]|to\b|$)",
+    r"^\W*(?:publisher'?s? |author )?(?:errat(?:um|a)|corrigend(?:um|a)|correction)\b"
+    r"\s*(?:[:\])—–-]|to\b|$)",
     re.IGNORECASE,
 )
-_THESIS = re.compile(r"\b(?:ph\.?\s?d|master'?s?|doctoral|habilitation)\.? (?:thesis|dissertation)\b", re.IGNORECASE)  # fmt: skip
+_THESIS = re.compile(
+    r"\b(?:ph\.?\s?d|master'?s?|doctoral|habilitation)\.? (?:thesis|dissertation)\b", re.IGNORECASE
+)
 _MAX_REASON = 300  # characters
 _EDGE = 400  # number of characters at the beginning and end of an abstract that can be a notice
 _MIN_WORDS = 12  # minimum number of words of an abstract beside the notice
 
 
-def document_kind(doctype: str | None, title: str, notes: Iterable[str], *, is_paper: bool) -> str | None:  # fmt: skip
+def document_kind(
+    doctype: str | None, title: str, notes: Iterable[str], *, is_paper: bool
+) -> str | None:
     """Return the kind of a document, one of `KINDS`, or None if it is unknown.
 
     `doctype` contains the words of the source, separated by semicolons. `is_paper` states whether
@@ -68,7 +73,7 @@ def document_kind(doctype: str | None, title: str, notes: Iterable[str], *, is_p
     known = {_KIND_OF[word] for word in words if word in _KIND_OF}
     if known - {"article"} or not any(map(_THESIS.search, notes)):
         default = "article" if is_paper else None
-        return next((kind for kind in _SPECIFIC_FIRST if kind in known), default)
+        return next((kind for kind in KINDS if kind in known), default)
     return "thesis"
 
 

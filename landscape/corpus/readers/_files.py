@@ -426,7 +426,8 @@ def _parsed(piece: bytes) -> tuple[Any, str | None]:
 def _unwrapped(record: dict[str, Any]) -> dict[str, Any]:
     """Return the record inside an object such as the ``metadata`` of INSPIRE."""
     for _ in range(2):
-        inner = next((record[name] for name in _WRAPPERS if isinstance(record.get(name), dict)), {})
+        wrapped = (record[name] for name in _WRAPPERS if isinstance(record.get(name), dict))
+        inner: dict[str, Any] = next(wrapped, {})
         if not inner or not {"title", "titles", "Title"}.isdisjoint(record):
             break
         record = {name: value for name, value in record.items() if name not in inner} | inner

@@ -80,7 +80,7 @@ def guess_names(header: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[st
     """
     named = {canonical(name) for name in header}
     missing = {field for field, names in _TABLE.items() if named.isdisjoint(names)}
-    known = set(sum(_TABLE.values(), []))
+    known = {name for names in _TABLE.values() for name in names}
     guessed: dict[str, str] = {}
     for place, name in enumerate(header):
         cells = [cell for row in rows if (cell := row[place].strip())]
@@ -97,6 +97,12 @@ def _mostly(fits: Callable[[str], object]) -> Callable[[Sequence[str]], bool]:
     return lambda cells: sum(bool(fits(cell)) for cell in cells) > _MOST * len(cells)
 
 
+def _is_author_list(cell: str) -> bool:
+    names = re.split(r"[;,]", cell)
+    is_name = (0 < len(name.split()) < 5 and not re.search(r"\d", name) for name in names)
+    return len(names) > 1 and all(is_name)
+
+
 _MOST = 0.8
 _CONTENT: dict[str, Callable[[Sequence[str]], bool]] = {
     "doi": _mostly(parse_doi),
@@ -107,13 +113,7 @@ _CONTENT: dict[str, Callable[[Sequence[str]], bool]] = {
         lambda cell: re.match(r"(?:1[89]|20)\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{4}", cell)
     ),
     "abstract": _mostly(lambda cell: len(cell) > 80 and cell.count(" ") > 12),
-    "authors": _mostly(
-        lambda cell: (
-            re.match(r"[^\W\d_][\w'. -]{1,30},? [A-Z]", cell)
-            and re.search(r"[;,]", cell)
-            and cell.count(" ") < 4 * len(re.split("[;,]", cell))
-        )
-    ),
+    "authors": _mostly(_is_author_list),
     "title": _mostly(lambda cell: 15 < len(cell) < 300 and cell.count(" ") > 1),
 }
 
@@ -125,7 +125,7 @@ def fields_of(record: Mapping[str, object], form: Format = TABLE) -> dict[str, o
     """Convert a record to the fields of a `RawRecord`."""
     entry = {
         canonical(name): value
-        for name, value in reversed(record.items())
+        for name, value in reversed([*record.items()])
         if isinstance(name, str) and value is not None and value != ""
     }
     found: dict[str, Any] = {}
@@ -262,11 +262,10 @@ def _dates(entry: Mapping[str, object], found: dict[str, Any], form: Format) -> 
     if form.name == "arxiv":
         dates = _arxiv_dates(entry, dates, found["arxiv_id"])
     elif years and not dates and isinstance(month := found["month"], (str, int)):
-        number = str(month).strip("{} ")
-        number = number if re.fullmatch(r"[0-9]{1,2}", number) else month_number(number)
+        number = _number(str(month).strip("{} "))
         year = str(years[0]).strip("{} ")
         if number and year.isdecimal():
-            return [f"{year}-{int(number):02d}"]
+            return [f"{year}-{number:02d}"]
     return [date for date in [*dates, *years] if date not in (None, "", [])]
 
 

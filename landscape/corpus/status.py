@@ -10,17 +10,11 @@ from landscape._io import data_file, read_yaml
 
 Status = Literal["retracted", "withdrawn", "corrected"]
 
-_KIND_OF: dict[str, str] = {
-    re.sub(r"[^a-z]", "", word.lower()): kind
-    for kind, words in read_yaml(data_file("formats.yaml"))["kinds"].items()
-    for word in words
-}
-# Sources list several words for one document, such as "Journal Article; Review".
-KINDS = tuple(
-    "software data thesis proposal catalogue review book proceedings other article".split()
-)
+_KINDS: dict[str, list[str]] = read_yaml(data_file("formats.yaml"))["kinds"]
+KINDS = tuple(_KINDS)
 """Values of the column ``kind``, the most specific first."""
 
+_KIND_OF = {word: kind for kind, words in _KINDS.items() for word in words}
 _WORK = r"(?:paper|article|manuscript|submission|preprint|e-?print|work|letter|publication|version)"
 _TITLE = re.compile(
     rf"^\W*(?:(?:this )?{_WORK} )?(retract|withdr)(?:ed|awn)(?: {_WORK})?\s*(?:[:\])—–-]|$)"

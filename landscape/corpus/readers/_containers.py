@@ -129,12 +129,10 @@ class XmlReader:
 
     def read(self, path: Path, *, on_bytes: OnBytes = None) -> Records:
         """Yield the papers of the file as records."""
-        require("lxml", "fetch")
         return checked(path, self._records(path, on_bytes))
 
     def _records(self, path: Path, on_bytes: OnBytes) -> Records:
-        from lxml import etree
-
+        etree = require("lxml.etree", "fetch")
         with open_input(path, on_bytes=on_bytes) as stream:
             first = stream.peek(1000)[:1000]
             if found := re.match(rb"\s*<\?xml[^>]*\?>\s*", first):  # the text is UTF-8 by now

@@ -1,4 +1,4 @@
-from ._ingest import ingest
+from ._ingest import ingest, preview, read_pairs
 from ._scanning import KeptPart, part_names, read_papers
 from .cleaning import clean_text
 from .facilities import Facility, find_facility, load_facilities
@@ -18,6 +18,8 @@ __all__ = [
     "parse_bibcode",
     "parse_doi",
     "part_names",
+    "preview",
     "read_citations",
+    "read_pairs",
     "read_papers",
 ]

@@ -1,22 +1,27 @@
 """Find records of the same paper by hashed keys, and merge them.
 
 Two records are the same paper if they share an arXiv id, a bibcode or a DOI, or if they have the
-same normalised title and a common author. Both rules have exceptions: a DOI can belong to a whole
-proceedings volume, and an author can use the same title for two papers.
+same title, except for spelling and remarks such as "(Extended Abstract)", and common authors. Both
+rules have exceptions: a DOI can belong to a whole proceedings volume, an author can use the same
+title for a talk and an article of another year, and a column has the same title in each issue.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import lru_cache
 from itertools import chain, combinations, count, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from landscape._author_names import surname
+from landscape._io import data_file, read_yaml
 from landscape._wording import normal_title
 from landscape.corpus.identifiers import (
     PaperDate,
@@ -28,7 +33,17 @@ from landscape.corpus.identifiers import (
 from landscape.corpus.records import Row
 
 Hashes = NDArray[np.uint64]
-AuthorsOf = Callable[[NDArray[np.int64]], list[frozenset[int]]]
+
+
+class Details(NamedTuple):
+    """What is compared of two records that can be the same paper."""
+
+    surnames: frozenset[int]  # hashes
+    title: str
+    journal: str | None
+
+
+DetailsOf = Callable[[NDArray[np.int64]], list[Details]]
 
 MAX_TITLES = 4  # maximum number of titles of one paper; more indicate a collection
 YEARS_APART = 2  # maximum time between e-print and publication
@@ -48,34 +63,76 @@ class Keys:
     title: Hashes
     text: Hashes
     given: Hashes
+    own: Hashes
+    title_start: Hashes
+    title_end: Hashes
+    title_words: Hashes
     year: NDArray[np.int16]
 
     def __len__(self) -> int:
         return len(self.title)
 
 
-def find_duplicates(keys: Keys, authors_of: AuthorsOf) -> NDArray[np.int64]:
-    """For each record, return the row of the first record of the same paper, shape (n,)."""
+#: Reasons why records are merged, the strongest first.
+REASONS = (
+    "the same bibcode",
+    "the same arXiv id",
+    "the same DOI",
+    "the same title and abstract",
+    "the same title and a common author",
+    "a similar title and common authors",
+)
+_IDENTIFIERS = ("bibcode", "arxiv_id", "doi")
+_BLOCKS = ("title_start", "title_end", "title_words")
+
+
+@dataclass(frozen=True, slots=True)
+class Duplicates:
+    """For each record, the row of the first record of the same paper, and the reason.
+
+    `reason` is the number of one of `REASONS`. Both have the shape (n,).
+    """
+
+    representative: NDArray[np.int64]
+    reason: NDArray[np.int8]
+
+
+def find_duplicates(
+    keys: Keys, details_of: DetailsOf, *, never: Sequence[tuple[int, int]] = ()
+) -> Duplicates:
+    """Find the records of the same paper. The pairs of rows in `never` are not merged."""
+    n = len(keys)
+    by_identifier = [
+        _by_identifier(keys, getattr(keys, name), name, details_of) for name in _IDENTIFIERS
+    ]
+    pairs = [*by_identifier, _consecutive(keys.text), *_by_title(keys, details_of)]
+    left, right = np.concatenate(pairs, axis=1)
+    if not len(left):
+        return Duplicates(np.arange(n), np.zeros(n, np.int8))
+    reason = np.repeat(np.arange(len(pairs)), [pair.shape[1] for pair in pairs]).astype(np.int8)
+    while True:
+        labels = _connected(left, right, n)
+        labels = _without_chains(labels, keys.title)
+        # If two records must not be merged, the second is separated from all others.
+        alone = [second for first, second in never if labels[first] == labels[second]]
+        if not alone:
+            break
+        keep = ~(np.isin(left, alone) | np.isin(right, alone))
+        left, right, reason = left[keep], right[keep], reason[keep]
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    why = np.full(n, len(REASONS) - 1, np.int8)
+    same = labels[left] == labels[right]
+    for end in (left, right):
+        np.minimum.at(why, end[same], reason[same])
+    return Duplicates(first[inverse].astype(np.int64), why)
+
+
+def _connected(left: NDArray[np.int64], right: NDArray[np.int64], n: int) -> NDArray[np.int64]:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    n = len(keys)
-    pairs = [
-        *(_by_identifier(keys, getattr(keys, name), name, authors_of) for name in _IDENTIFIERS),
-        _consecutive(keys.text),
-        _by_title(keys, authors_of),
-    ]
-    left, right = np.concatenate(pairs, axis=1)
-    if not len(left):
-        return np.arange(n)
     graph = coo_array((np.ones(len(left), np.int8), (left, right)), shape=(n, n))
-    labels = connected_components(graph, directed=False)[1].astype(np.int64)
-    labels = _without_chains(labels, keys.title)
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    return first[inverse].astype(np.int64)
-
-
-_IDENTIFIERS = ("bibcode", "arxiv_id", "doi")
+    return connected_components(graph, directed=False)[1].astype(np.int64)
 
 
 def ambiguous_rows(keys: Keys, representative: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -104,6 +161,27 @@ def title_hash(title: str) -> int:
     return text_hash(normal) if normal.count(" ") >= _MIN_WORDS - 1 else 0
 
 
+def block_hashes(title: str) -> tuple[int, int, int]:
+    """Return hashes of the first, the last and the longest words of a title, or zeros.
+
+    Titles that differ in spelling or in a remark have at least one of them in common.
+    """
+    words = title_words(_REMARK.sub(" ", title))
+    if len(words) < _MIN_SIMILAR:
+        return 0, 0, 0
+    longest = sorted(sorted(set(words), key=lambda word: (-len(word), word))[:3])
+    three = (words[:3], words[-3:], longest)
+    start, end, long = (text_hash(f"{n} {' '.join(part)}") for n, part in enumerate(three))
+    return start, end, long
+
+
+@lru_cache(maxsize=1 << 14)
+def title_words(title: str) -> tuple[str, ...]:
+    """Return the words of a title without articles, prepositions and remarks such as "talk"."""
+    words = [word for word in normal_title(title).split() if word not in _COMMON]
+    return tuple([word for word in words if word not in _FORM] or words)
+
+
 def content_hash(title: str, abstract: str) -> int:
     """Return the hash of a title and the beginning of its cleaned abstract."""
     return text_hash(f"{normal_title(title)}\n{abstract[:400].casefold()}")
@@ -122,7 +200,7 @@ def _consecutive(values: Hashes) -> NDArray[np.int64]:
 
 
 def _by_identifier(
-    keys: Keys, values: Hashes, name: str, authors_of: AuthorsOf
+    keys: Keys, values: Hashes, name: str, details_of: DetailsOf
 ) -> NDArray[np.int64]:
     """Return pairs of records with the same identifier."""
     rows = np.flatnonzero(values)
@@ -137,7 +215,7 @@ def _by_identifier(
         leaders = members[np.r_[True, ~titled[start : stop - 1]]]
         if len(leaders) <= MAX_TITLES:
             doubtful.extend(combinations(leaders.tolist(), 2))
-    return np.concatenate([linked, _accepted(keys, doubtful, name, authors_of)], axis=1)
+    return np.concatenate([linked, _accepted(keys, doubtful, name, details_of)], axis=1)
 
 
 def _groups_with_other_titles(ordered: Hashes, titled: NDArray[np.bool_]) -> list[tuple[int, int]]:
@@ -151,45 +229,179 @@ def _groups_with_other_titles(ordered: Hashes, titled: NDArray[np.bool_]) -> lis
 
 
 def _accepted(
-    keys: Keys, pairs: list[tuple[int, int]], name: str, authors_of: AuthorsOf
+    keys: Keys, pairs: list[tuple[int, int]], name: str, details_of: DetailsOf
 ) -> NDArray[np.int64]:
     left, right = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     fine = np.ones(len(left), dtype=bool)
     if name != "arxiv_id":
         fine = ~_differ(keys.arxiv_id, left, right) & ~_differ(keys.bibcode, left, right)
-        both = _author_pairs(left, right, authors_of)
-        fine &= np.array([not a or not b or bool(a & b) for a, b in both], dtype=bool)
+        both = _details(left, right, details_of)
+        shared = [not a or not b or bool(a & b) for (a, *_), (b, *_) in both]
+        fine &= np.array(shared, dtype=bool)
     return np.stack([left[fine], right[fine]])
 
 
-def _by_title(keys: Keys, authors_of: AuthorsOf) -> NDArray[np.int64]:
-    """Return pairs of records with the same title, a common author and compatible identifiers."""
-    rows = np.flatnonzero(keys.title)
-    order = rows[np.lexsort((rows, keys.year[rows], keys.title[rows]))]
-    titles = keys.title[order]
-    bounds = np.r_[0, np.flatnonzero(titles[1:] != titles[:-1]) + 1, len(order)]
+def _by_title(keys: Keys, details_of: DetailsOf) -> list[NDArray[np.int64]]:
+    """Return pairs of records with the same title, and with similar titles."""
+    same = _in_groups(keys.title, keys.year, pairwise)
+    similar = np.unique(
+        np.concatenate([_in_groups(getattr(keys, name), keys.year, None) for name in _BLOCKS], 1),
+        axis=1,
+    )
+    similar = similar[:, keys.title[similar[0]] != keys.title[similar[1]]]
+    repeated = _repeated(keys)
+    found = []
+    for (left, right), is_same in ((same, _is_same), (similar, _is_similar)):
+        fine = np.ones(len(left), dtype=bool)
+        for name in _IDENTIFIERS:
+            fine &= ~_differ(getattr(keys, name), left, right)
+        years = keys.year.astype(np.int64)
+        difference = np.where(
+            (years[left] == 0) | (years[right] == 0), 0, np.abs(years[left] - years[right])
+        )
+        # A preprint and its article can have different years, and so have the issues of a column.
+        is_preprint = (keys.arxiv_id[left] != 0) | (keys.arxiv_id[right] != 0)
+        fine &= difference <= (YEARS_APART if is_same is _is_same else 0)
+        left, right = left[fine], right[fine]
+        certain = (difference == 0) | is_preprint
+        both = _details(left, right, details_of)
+        accepted = [
+            is_same(a, b)
+            and (is_certain or _journals(a, b) == "same")
+            and not (is_repeated and len(title_words(a.title)) <= _MIN_SIMILAR)
+            for (a, b), is_certain, is_repeated in zip(
+                both, certain[fine].tolist(), repeated[left].tolist(), strict=True
+            )
+        ]
+        found.append(np.stack([left, right])[:, np.array(accepted, dtype=bool)])
+    return found
+
+
+def _repeated(keys: Keys) -> NDArray[np.bool_]:
+    """Return a mask of the titles that several years have, such as those of columns, shape (n,)."""
+    marked = np.zeros(len(keys), dtype=bool)
+    rows = np.flatnonzero((keys.title != 0) & (keys.year != 0) & (keys.arxiv_id == 0))
+    if len(rows):
+        order = rows[np.argsort(keys.title[rows], kind="stable")]
+        starts = np.flatnonzero(np.r_[True, keys.title[order[1:]] != keys.title[order[:-1]]])
+        sizes = np.diff(np.r_[starts, len(order)])
+        years = keys.year[order]
+        other = np.maximum.reduceat(years, starts) > np.minimum.reduceat(years, starts)
+        marked[order] = np.repeat(other & (sizes > 2), sizes)
+    return marked
+
+
+def _in_groups(
+    values: Hashes, years: NDArray[np.int16], links: Callable[..., Any] | None
+) -> NDArray[np.int64]:
+    """Return pairs of rows with the same value, shape (2, n_pairs).
+
+    Rows of large groups are linked by `links`, in the order of their years. If it is None, large
+    groups are omitted, and the rows must also have the same year.
+    """
+    rows = np.flatnonzero(values)
+    order = rows[np.lexsort((rows, years[rows], values[rows]))]
+    ends = values[order[1:]] != values[order[:-1]]
+    if links is None:
+        ends |= years[order[1:]] != years[order[:-1]]
+    bounds = np.r_[0, np.flatnonzero(ends) + 1, len(order)]
+    most = _MAX_PAIRS if links is not None else _MAX_BLOCK
     pairs: list[tuple[int, int]] = []
     for group in np.flatnonzero(np.diff(bounds) > 1) if len(order) else []:
         members = order[bounds[group] : bounds[group + 1]].tolist()
-        pairs += combinations(members, 2) if len(members) <= _MAX_PAIRS else pairwise(members)
-    left, right = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    fine = np.ones(len(left), dtype=bool)
-    for name in _IDENTIFIERS:
-        fine &= ~_differ(getattr(keys, name), left, right)
-    years = keys.year.astype(np.int64)
-    difference = np.abs(years[left] - years[right])
-    fine &= (difference <= YEARS_APART) | (years[left] == 0) | (years[right] == 0)
-    left, right = left[fine], right[fine]
-    shared = [bool(a & b) for a, b in _author_pairs(left, right, authors_of)]
-    return np.stack([left, right])[:, np.array(shared, dtype=bool)]
+        if len(members) <= most:
+            pairs += combinations(members, 2)
+        elif links is not None:
+            pairs += links(members)
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2).T
 
 
-def _author_pairs(
-    left: NDArray[np.int64], right: NDArray[np.int64], authors_of: AuthorsOf
-) -> list[tuple[frozenset[int], frozenset[int]]]:
+def _is_same(one: Details, other: Details) -> bool:
+    """Return whether two records with the same title have a common author."""
+    return bool(one.surnames & other.surnames) and _journals(one, other) != "different"
+
+
+def _is_similar(one: Details, other: Details) -> bool:
+    """Return whether two records have similar titles and at least half of the authors in common."""
+    n_shared = len(one.surnames & other.surnames)
+    if not n_shared or 2 * n_shared < min(len(one.surnames), len(other.surnames)):
+        return False
+    return similar_titles(one.title, other.title) and _journals(one, other) != "different"
+
+
+def similar_titles(one: str, other: str) -> bool:
+    """Return whether two titles are the same except for spelling, remarks and a subtitle.
+
+    >>> similar_titles("Cooling of Dust in Disks (Extended Abstract)", "Cooling of dust in disks")
+    True
+    >>> similar_titles("Cooling of dust in disks. I", "Cooling of dust in disks. II")
+    False
+    """
+    one, other = _REMARK.sub(" ", one), _REMARK.sub(" ", other)
+    words, others = title_words(one), title_words(other)
+    if min(len(words), len(others)) < _MIN_SIMILAR:
+        return False
+    if (_NOTES & {*words}) != (_NOTES & {*others}) or _numbers(words) != _numbers(others):
+        return False
+    heads = (title_words(_SUBTITLE.split(title, maxsplit=1)[0]) for title in (one, other))
+    head, other_head = (head if len(head) >= _MIN_SIMILAR else () for head in heads)
+    return any(
+        _same_words(a, b)
+        for a, b in ((words, others), (head, others), (words, other_head))
+        if a and b
+    )
+
+
+def _same_words(words: Sequence[str], others: Sequence[str]) -> bool:
+    """Return whether two lists of words differ at most in the spelling of half of them."""
+    rest = [word for word in words if word not in others]
+    other_rest = [word for word in others if word not in words]
+    if not rest and not other_rest:
+        return True
+    if 2 * len(rest) > max(len(words), len(others)):
+        return False
+    left, right = "".join(rest), "".join(other_rest)
+    return left == right or SequenceMatcher(None, left, right, autojunk=False).ratio() >= _SPELLING
+
+
+def _numbers(words: Iterable[str]) -> list[str]:
+    """Return the words with digits and the Roman numerals, by which papers of a series differ."""
+    return sorted(word for word in words if _NUMBER.search(word))
+
+
+def _journals(one: Details, other: Details) -> str:
+    """Return "same", "different" or "unknown" for the journals of two records."""
+    names = [re.sub(r"[^a-z]", "", (r.journal or "").lower()) for r in (one, other)]
+    if not all(names) or any("arxiv" in name for name in names):
+        return "unknown"
+    short, long = sorted(names, key=len)
+    letters = iter(long)
+    if all(letter in letters for letter in short):  # an abbreviation
+        return "same"
+    # The journal can have other names, and references have volumes and pages.
+    whole = [r.journal or "" for r in (one, other)]
+    plain = all(name.count(" ") > 1 and not re.search(r"[\d.]", name) for name in whole)
+    return "different" if plain else "unknown"
+
+
+_MIN_SIMILAR = 3  # words of a title that is compared with similar titles
+_MAX_BLOCK = 60  # records
+_SPELLING = 0.8  # minimum similarity of the words that differ (benchmarks/merging.py)
+_REMARK = re.compile(r"[(\[][^()\[\]]*+[)\]]")
+_SUBTITLE = re.compile(r":|\s[-–—]+\s|[?!]\s|(?<=\w)-(?=[a-z]+ [a-z]+ )")
+_NUMBER = re.compile(r"\d|^(?:i{1,3}|i?[vx]|[vx]i{1,3}|xi?[vx])$")
+_WORDS: dict[str, str] = read_yaml(data_file("formats.yaml"))["titles"]
+_COMMON, _FORM, _NOTES = (
+    frozenset(_WORDS[name].split()) for name in ("common", "remarks", "notes")
+)
+
+
+def _details(
+    left: NDArray[np.int64], right: NDArray[np.int64], details_of: DetailsOf
+) -> list[tuple[Details, Details]]:
     rows = np.unique(np.concatenate([left, right]))
-    authors = dict(zip(rows.tolist(), authors_of(rows) if len(rows) else [], strict=True))
-    return [(authors[a], authors[b]) for a, b in zip(left.tolist(), right.tolist(), strict=True)]
+    found = dict(zip(rows.tolist(), details_of(rows) if len(rows) else [], strict=True))
+    return [(found[a], found[b]) for a, b in zip(left.tolist(), right.tolist(), strict=True)]
 
 
 def _differ(
@@ -216,15 +428,21 @@ _UNITED = ("ads_keywords", "categories", "source", "cite_bibcodes", "ref_bibcode
 def merge_records(rows: Sequence[Row], *, newest_first: bool = False) -> Row:
     """Merge several records of the same paper into one.
 
-    The text is that of the record with the longest abstract. If the newest records are first, it is
-    that of the first published record, or of the first record.
+    Title, abstract and authors are those of one version: the first published record, unless its
+    abstract is much shorter than another one. If the newest records are first, it is the first
+    published record in any case.
     """
     published = sorted(
         rows, key=lambda row: not row["bibcode"] or is_eprint_bibcode(row["bibcode"])
     )
-    abstract = published[0] if newest_first else max(rows, key=lambda row: len(row["abstract"]))
-    authors = max(published, key=lambda row: len(row["authors"]))
-    merged = published[0] | {name: abstract[name] for name in ("abstract", "abstract_original")}
+    longest = max(rows, key=lambda row: len(row["abstract"]))
+    is_cut = 2 * len(published[0]["abstract"]) < len(longest["abstract"])
+    version = longest if is_cut and not newest_first else published[0]
+    # A list of authors can end after the first names.
+    most = max(published, key=lambda row: len(row["authors"]))
+    authors = most if 2 * len(version["authors"]) < len(most["authors"]) else version
+    texts = ("title", "title_original", "abstract", "abstract_original")
+    merged = published[0] | {name: version[name] for name in texts}
     merged["bibcode"] = _first((row["bibcode"] for row in published), demote=is_eprint_bibcode)
     merged["ads_id"] = merged["bibcode"]
     merged["arxiv_id"] = _first(row["arxiv_id"] for row in rows)
@@ -234,6 +452,9 @@ def merge_records(rows: Sequence[Row], *, newest_first: bool = False) -> Row:
     merged["doctype"] = _first((row["doctype"] for row in published), demote="eprint".__eq__)
     journals = (row["journal"] for row in published)
     merged["journal"] = _first(journals, demote=lambda journal: "arxiv" in journal.lower())
+    merged["kind"] = _first((row["kind"] for row in published), demote="article".__eq__)
+    for name in ("status", "status_reason"):
+        merged[name] = _first(row[name] for row in rows)
     merged["generated"] = any(row["generated"] for row in rows)
     for name in ("cites", "read_count"):
         merged[name] = max((row[name] for row in rows if row[name] is not None), default=None)

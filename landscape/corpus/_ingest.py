@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import shutil
+import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property, partial
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Self
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 import numpy as np
 import orjson
@@ -17,6 +21,9 @@ from numpy.typing import NDArray
 
 from landscape._io import link_file, put_in_place, unfinished_file
 from landscape.corpus._duplicates import (
+    REASONS,
+    Details,
+    Duplicates,
     Keys,
     ambiguous_rows,
     find_duplicates,
@@ -33,6 +40,8 @@ from landscape.corpus._scanning import (
     scan_input,
     with_keys,
 )
+from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode, parse_doi
+from landscape.corpus.readers._files import open_input, sample
 from landscape.corpus.records import (
     COLUMNS,
     WITHDRAWN,
@@ -407,8 +416,9 @@ def ingest(
     workers: int = 1,
     run: RunTasks | None = None,
     advance: Callable[[float], object] | None = None,
+    never_merge: Sequence[tuple[str, str]] = (),
 ) -> IngestReport:
-    r"""Convert source files to ``papers.parquet`` and ``rejected.jsonl``.
+    r"""Convert source files to ``papers.parquet``, and list what was rejected, repaired or merged.
 
     The inputs are read into chunks under ``work/scan``. Then duplicates are merged, and one part
     per input is written. A paper that occurs in several inputs is written to the part of the first
@@ -434,6 +444,8 @@ def ingest(
         machines, and yields the results in order. A task reads one input.
     advance : callable, optional
         Called with the number of bytes read since the last call.
+    never_merge : sequence of tuple of str
+        Pairs of identifiers of records that are different papers.
 
     Returns
     -------
@@ -459,6 +471,101 @@ def ingest(
     """
     if names is None:
         names = part_names([one.path if isinstance(one, KeptPart) else one for one in inputs])
+    plan = plan_ingest(
+        inputs, names, work=work, workers=workers, run=run, advance=advance, never_merge=never_merge
+    )
+    layout, scans, rejected = plan.layout, plan.scans, plan.n_rejected
+    if not (layout.representative >= 0).any():
+        raise InputError(_nothing_usable([scan.path for scan in scans], sum(plan.n_read), plan))
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, lines in (
+        ("rejected", plan.listed("rejected")),
+        ("repaired", plan.listed("repaired")),
+        ("merged", islice(plan.merges(), MAX_LISTED)),
+    ):
+        with unfinished_file(folder / f"{name}.jsonl") as path, path.open("wb") as stream:
+            stream.writelines(orjson.dumps(line) + b"\n" for line in lines)
+    with PartWriter(folder / "papers.parquet", folder / "keys.parquet", work, layout) as writer:
+        reports = [
+            writer.write(scan, read=n_read, rejected=n_rejected)
+            for scan, n_read, n_rejected in zip(scans, plan.n_read, rejected, strict=True)
+        ]
+        writer.remove_others(names)
+    ready = {name: work / "ready" / f"{name}.npy" for name in names}
+    coordinates = {name: path.parent / "coordinates" / path.name for name, path in ready.items()}
+    return IngestReport(
+        parts=reports,
+        read=sum(plan.n_read),
+        kept=sum(report.rows for report in reports),
+        merged=sum(report.merged for report in reports),
+        rejected=sum(rejected),
+        repaired=sum(1 for _ in plan.listed("repaired")),
+        embeddings={name: path if path.exists() else None for name, path in ready.items()},
+        coordinates={name: path if path.exists() else None for name, path in coordinates.items()},
+        merged_papers=writer.merged,
+        withdrawn=[one.snippet for found in plan.withdrawn for one in found],
+    )
+
+
+MAX_LISTED = 100_000  # maximum number of merged records that are listed
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Records of all inputs, and which of them are the same paper. Nothing is written yet."""
+
+    scans: Sequence[Scan | KeptPart]
+    layout: Layout
+    reason: NDArray[np.int8]  # numbers of `REASONS`, by row
+    n_read: list[int]
+    n_rejected: list[int]
+    withdrawn: list[list[Rejection]]
+
+    def listed(self, kind: str) -> Iterator[dict[str, Any] | Rejection]:
+        """Yield the rejected or the repaired records of all inputs."""
+        for number, scan in enumerate(self.scans):
+            for chunk in range(scan.n_chunks):
+                yield from scan.facts(chunk)[kind]
+            if kind == "rejected":
+                yield from self.withdrawn[number]
+
+    def merges(self) -> Iterator[dict[str, Any]]:
+        """Yield each merged record with the record that is kept, and the reason."""
+        target = self.layout.representative
+        gone = np.flatnonzero((target != np.arange(len(target))) & (target >= 0))[:MAX_LISTED]
+        described = self._described(np.union1d(gone, target[gone]))
+        for row in gone.tolist():
+            kept, reason = described[int(target[row])], REASONS[self.reason[row]]
+            yield {"kept": kept, "record": described[row], "reason": reason}
+
+    def _described(self, rows: NDArray[np.int64]) -> dict[int, dict[str, Any]]:
+        """Describe records by their own key or their identifier, their title, year and place."""
+        bounds, found = self.layout.bounds, {}
+        which = np.searchsorted(bounds, rows, side="right") - 1
+        for chunk in np.unique(which).tolist():
+            scan, _ = self.layout.chunks[chunk]
+            place = () if isinstance(scan, KeptPart) else ("own_key", "line")
+            here = rows[which == chunk]
+            table = self.layout.papers(chunk, ["paper_id", "title", "year", *place])
+            for row, one in zip(
+                here.tolist(), table.take(here - bounds[chunk]).to_pylist(), strict=True
+            ):
+                own = one.pop("own_key", None)
+                found[row] = {"id": own or one["paper_id"], **one, "file": scan.path.name}
+        return found
+
+
+def plan_ingest(
+    inputs: Sequence[Path | KeptPart],
+    names: Sequence[str],
+    *,
+    work: Path,
+    workers: int = 1,
+    run: RunTasks | None = None,
+    advance: Callable[[float], object] | None = None,
+    never_merge: Sequence[tuple[str, str]] = (),
+) -> Plan:
+    """Read the inputs into chunks under `work`, and find the records of the same paper."""
     for leftover in (work / "scan").iterdir() if (work / "scan").is_dir() else ():
         if leftover.name not in names:
             shutil.rmtree(leftover)
@@ -471,40 +578,161 @@ def ingest(
     scans = [one if isinstance(one, KeptPart) else next(scanned) for one in inputs]
     chunks = [(scan, chunk) for scan in scans for chunk in range(scan.n_chunks)]
     keys, bounds = _load_keys(chunks)
-    representative = find_duplicates(keys, lambda rows: _authors_of(rows, chunks, bounds))
-    representative = _without_old_pairs(representative, chunks, bounds)
-    layout = Layout(chunks, bounds, representative, ambiguous_rows(keys, representative))
-    read, rejected, reasons = _count_records(scans)
-    withdrawn = _withdraw(layout, scans, keys.arxiv_id)
-    if not (representative >= 0).any():
-        raise InputError(_nothing_usable([scan.path for scan in scans], sum(read), reasons))
-    folder.mkdir(parents=True, exist_ok=True)
-    with unfinished_file(folder / "rejected.jsonl") as path, path.open("wb") as stream:
-        for number, scan in enumerate(scans):
-            for chunk in range(scan.n_chunks):
-                rejections = scan.facts(chunk)["rejected"]
-                stream.writelines(orjson.dumps(rejection) + b"\n" for rejection in rejections)
-            stream.writelines(orjson.dumps(one) + b"\n" for one in withdrawn[number])
-            rejected[number] += len(withdrawn[number])
-    with PartWriter(folder / "papers.parquet", folder / "keys.parquet", work, layout) as writer:
-        reports = [
-            writer.write(scan, read=n_read, rejected=n_rejected)
-            for scan, n_read, n_rejected in zip(scans, read, rejected, strict=True)
-        ]
-        writer.remove_others(names)
-    ready = {name: work / "ready" / f"{name}.npy" for name in names}
-    coordinates = {name: path.parent / "coordinates" / path.name for name, path in ready.items()}
-    return IngestReport(
-        parts=reports,
-        read=sum(read),
-        kept=sum(report.rows for report in reports),
-        merged=sum(report.merged for report in reports),
-        rejected=sum(rejected),
-        embeddings={name: path if path.exists() else None for name, path in ready.items()},
-        coordinates={name: path if path.exists() else None for name, path in coordinates.items()},
-        merged_papers=writer.merged,
-        withdrawn=[one.snippet for found in withdrawn for one in found],
+    found: Duplicates = find_duplicates(
+        keys, lambda rows: _details_of(rows, chunks, bounds), never=_vetoed(keys, never_merge)
     )
+    representative = _without_old_pairs(found.representative, chunks, bounds)
+    layout = Layout(chunks, bounds, representative, ambiguous_rows(keys, representative))
+    n_read, n_rejected = _count_records(scans)
+    withdrawn = _withdraw(layout, scans, keys.arxiv_id)
+    n_rejected = [n + len(gone) for n, gone in zip(n_rejected, withdrawn, strict=True)]
+    return Plan(scans, layout, found.reason, n_read, n_rejected, withdrawn)
+
+
+def preview(
+    files: Sequence[Path],
+    *,
+    never_merge: Sequence[tuple[str, str]] = (),
+    workers: int = 1,
+    advance: Callable[[float], object] | None = None,
+) -> dict[str, Any]:
+    r"""Return what a build would read, keep, repair, reject and merge. Nothing is kept on disk.
+
+    Parameters
+    ----------
+    files : sequence of pathlib.Path
+        Files of any supported kind.
+    never_merge : sequence of tuple of str
+        Pairs of identifiers or keys of records that are different papers.
+    workers : int, default 1
+        Number of processes that clean records.
+    advance : callable, optional
+        Called with the number of bytes read since the last call.
+
+    Returns
+    -------
+    dict
+        ``read`` and ``kept`` (numbers); ``rejected`` and ``repaired``, lists with ``file, line,
+        reason, snippet``; ``merged``, a list with ``kept`` and ``record``, each with ``id,
+        paper_id, title, year, line, file``, and ``reason``; ``without_abstract`` (number of
+        records); ``files``, with ``file, format, read, rejected``; the numbers of papers by
+        ``kinds`` and ``status``. At most 100,000 merged records are listed.
+
+    Raises
+    ------
+    landscape.errors.InputError
+        If a file cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "a.csv"
+    >>> _ = path.write_text("id,title,abstract\na,One title,Text\nb,One title,Text\nc,Two,\n")
+    >>> found = preview([path])
+    >>> found["read"], found["kept"], found["merged"][0]["reason"], found["without_abstract"]
+    (3, 1, 'the same title and abstract', 1)
+    """
+    names = part_names(files)
+    with tempfile.TemporaryDirectory(prefix="landscape-read-") as folder:
+        plan = plan_ingest(
+            files,
+            names,
+            work=Path(folder),
+            workers=workers,
+            advance=advance,
+            never_merge=never_merge,
+        )
+        target = plan.layout.representative
+        counts = {"kind": Counter[str](), "status": Counter[str]()}
+        for chunk in range(len(plan.layout.chunks)):
+            kept = plan.layout.kept(chunk) - plan.layout.bounds[chunk]
+            table = plan.layout.papers(chunk, [*counts]).take(kept)
+            for name, count in counts.items():
+                count.update(value or "unknown" for value in table[name].to_pylist())
+        rejected = [
+            asdict(one) if isinstance(one, Rejection) else one for one in plan.listed("rejected")
+        ]
+        del counts["status"]["unknown"]
+        return {
+            "read": sum(plan.n_read),
+            "kept": int((target == np.arange(len(target))).sum()),
+            "rejected": rejected,
+            "repaired": [*plan.listed("repaired")],
+            "merged": [*plan.merges()],
+            "without_abstract": sum(one["reason"].startswith("no abstract") for one in rejected),
+            "files": [
+                {"file": str(scan.path), "format": scan.reader, "read": read, "rejected": n}
+                for scan, read, n in zip(plan.scans, plan.n_read, plan.n_rejected, strict=True)
+            ],
+            "kinds": dict(counts["kind"].most_common()),
+            "status": dict(counts["status"].most_common()),
+        }
+
+
+def read_pairs(path: Path) -> list[tuple[str, str]]:
+    r"""Read a table of pairs of identifiers, one pair a line, separated by a comma or a tab.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        Bibcodes, arXiv ids, DOIs, or keys of records, such as those of BibTeX entries. The header
+        is optional, and further columns are ignored.
+
+    Returns
+    -------
+    list of tuple of str
+
+    Raises
+    ------
+    landscape.errors.InputError
+        If the file cannot be read, or a line has no second identifier.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "pairs.csv"
+    >>> _ = path.write_text("Doe2020a,Doe2020b\n")
+    >>> read_pairs(path)
+    [('Doe2020a', 'Doe2020b')]
+    """
+    head = sample(path)
+    with open_input(path) as stream:
+        lines = io.TextIOWrapper(stream, "utf-8", errors="replace", newline="")
+        rows = [*csv.reader(lines, delimiter="\t" if b"\t" in head.split(b"\n")[0] else ",")]
+    pairs = []
+    for number, row in enumerate(rows, start=1):
+        if not "".join(row).strip():
+            continue
+        if len(row) < 2 or not (row[0].strip() and row[1].strip()):
+            raise InputError(
+                f"{path}, line {number}: {','.join(row)[:60]!r} is not a pair. Give two "
+                "identifiers separated by a comma."
+            )
+        pairs.append((row[0].strip(), row[1].strip()))
+    return pairs
+
+
+def _vetoed(keys: Keys, pairs: Sequence[tuple[str, str]]) -> list[tuple[int, int]]:
+    """Return the rows of pairs of identifiers."""
+    rows: defaultdict[int, list[int]] = defaultdict(list)
+    wanted = {text_hash(name): name for pair in pairs for name in map(_plain_id, pair)}
+    for name in ("bibcode", "arxiv_id", "doi", "given", "own") if wanted else ():
+        values = getattr(keys, name)
+        hits = np.flatnonzero(np.isin(values, np.array([*wanted], np.uint64)) & (values != 0))
+        for row in hits.tolist():
+            rows[int(values[row])].append(row)
+    return [
+        (min(i, j), max(i, j))
+        for one, other in pairs
+        for i in rows[text_hash(_plain_id(one))]
+        for j in rows[text_hash(_plain_id(other))]
+        if i != j
+    ]
+
+
+def _plain_id(name: str) -> str:
+    name = name.strip()
+    return parse_bibcode(name) or parse_arxiv_id(name) or parse_doi(name) or name
 
 
 RunTasks = Callable[[Callable[[tuple[Path, str]], Scan], list[tuple[Path, str]]], Iterator[Scan]]
@@ -586,41 +814,47 @@ def _load_keys(chunks: _Chunks) -> tuple[Keys, NDArray[np.int64]]:
     return Keys(**joined), np.cumsum([0, *map(len, tables)], dtype=np.int64)
 
 
-def _authors_of(
+def _details_of(
     rows: NDArray[np.int64], chunks: _Chunks, bounds: NDArray[np.int64]
-) -> list[frozenset[int]]:
-    """Return the hashed surnames of some rows. The rows must be sorted."""
+) -> list[Details]:
+    """Return what is compared of some records. The rows must be sorted."""
     which = np.searchsorted(bounds, rows, side="right") - 1
-    found: list[frozenset[int]] = []
+    found: list[Details] = []
     for number in np.unique(which):
         scan, chunk = chunks[number]
-        column = scan.papers(chunk, columns=["key_authors"])["key_authors"]
         local = rows[which == number] - bounds[number]
-        found.extend(frozenset(hashes or ()) for hashes in column.take(local).to_pylist())
+        surnames = scan.papers(chunk, columns=["key_authors"])["key_authors"].take(local)
+        texts = scan.papers(chunk, columns=["title", "journal"]).take(local)
+        found.extend(
+            Details(frozenset(hashes or ()), title, journal)
+            for hashes, title, journal in zip(
+                surnames.to_pylist(),
+                texts["title"].to_pylist(),
+                texts["journal"].to_pylist(),
+                strict=True,
+            )
+        )
     return found
 
 
-def _count_records(scans: Sequence[Scan | KeptPart]) -> tuple[list[int], list[int], Counter[str]]:
-    """Count the records read and rejected for each input, and the reasons for rejections."""
-    read, rejected, reasons = [], [], Counter[str]()
-    for scan in scans:
-        n_read = n_rejected = 0
-        for chunk in range(scan.n_chunks):
-            facts = scan.facts(chunk)
-            n_read += facts["n_read"]
-            n_rejected += len(facts["rejected"])
-            reasons.update(rejection["reason"] for rejection in facts["rejected"])
-        read.append(n_read)
-        rejected.append(n_rejected)
-    return read, rejected, reasons
+def _count_records(scans: Sequence[Scan | KeptPart]) -> tuple[list[int], list[int]]:
+    """Count the records read and rejected for each input."""
+    facts = [[scan.facts(chunk) for chunk in range(scan.n_chunks)] for scan in scans]
+    read = [sum(one["n_read"] for one in of) for of in facts]
+    return read, [sum(len(one["rejected"]) for one in of) for of in facts]
 
 
-def _nothing_usable(inputs: Sequence[Path], n_read: int, reasons: Counter[str]) -> str:
+def _nothing_usable(inputs: Sequence[Path], n_read: int, plan: Plan) -> str:
+    reasons = Counter(
+        one.reason if isinstance(one, Rejection) else one["reason"]
+        for one in plan.listed("rejected")
+    )
     names = ", ".join(str(path) for path in inputs)
     if not reasons:
         return f"No papers in {names or 'the inputs'}; pass a file with at least one paper."
     reason, count = reasons.most_common(1)[0]
     return (
         f"None of the {n_read:,} records in {names} is a usable paper. Most frequent reason "
-        f"({count:,} records): {reason}. Every paper needs a title and an abstract."
+        f"({count:,} records): {reason}. Every paper needs a title and an abstract; in ADS, export "
+        "BibTeX ABS instead of BibTeX."
     )

@@ -19,12 +19,19 @@ import numpy as np
 
 from landscape._io import write_whole
 from landscape._processes import start_processes
-from landscape.corpus._duplicates import content_hash, surname_hashes, text_hash, title_hash
+from landscape.corpus._duplicates import (
+    block_hashes,
+    content_hash,
+    surname_hashes,
+    text_hash,
+    title_hash,
+)
 from landscape.corpus.identifiers import (
     WHOLE_TEXT,
     is_eprint_bibcode,
     is_eprint_doi,
     whole_text_hash,
+    without_version,
 )
 from landscape.corpus.readers import Reader, choose_reader
 from landscape.corpus.records import (
@@ -159,7 +166,10 @@ def _own_key(raw: RawRecord) -> str | None:
 # Increase this number when readers or cleaning change, so that old chunks are not reused.
 VERSION = 5
 
-KEYS = ("bibcode", "arxiv_id", "doi", "title", "text", "given")
+KEYS = (
+    *("bibcode", "arxiv_id", "doi", "title", "text", "given", "own"),
+    *("title_start", "title_end", "title_words"),
+)
 KEY_COLUMNS = (*(f"key_{name}" for name in KEYS), "key_authors", WHOLE_TEXT, "year")
 
 _SUFFIXES = (".gz", ".jsonl", ".ndjson", ".json", ".parquet", ".csv", ".tsv", ".txt", ".bib")
@@ -203,6 +213,7 @@ class KeptPart:
     n_read: int
     rejected: tuple[dict[str, Any], ...]
     folder: Path  # folder of the atlas
+    repaired: tuple[dict[str, Any], ...] = ()
     has_ready_vectors: bool = False
     n_chunks: int = 1
 
@@ -221,7 +232,7 @@ class KeptPart:
         """Whether the file of the hashed keys has all keys."""
         import pyarrow.parquet as pq
 
-        return self.keys.is_file() and WHOLE_TEXT in pq.read_schema(self.keys).names
+        return self.keys.is_file() and set(KEY_COLUMNS) <= set(pq.read_schema(self.keys).names)
 
     def papers(self, _chunk: int, *, columns: Sequence[str]) -> pa.Table:
         """Read columns of ``papers.parquet``, or of the hashed keys."""
@@ -236,7 +247,7 @@ class KeptPart:
 
     def facts(self, _chunk: int) -> dict[str, Any]:
         """Return the numbers of records and the rejections."""
-        return {"n_read": self.n_read, "rejected": self.rejected}
+        return {"n_read": self.n_read, "rejected": self.rejected, "repaired": self.repaired}
 
     def ready(self, _chunk: int, kind: str) -> np.ndarray | None:
         """Memory-map the vectors, if they came with the input."""
@@ -324,7 +335,7 @@ def _is_whole(folder: Path, number: int) -> bool:
     import pyarrow.parquet as pq
 
     facts = _load(folder / f"{number:06d}.json")
-    if facts is None or not {"n_read", "n_bytes", "rejected"} <= set(facts):
+    if facts is None or not {"n_read", "n_bytes", "rejected", "repaired"} <= set(facts):
         return False
     try:
         pq.read_metadata(folder / f"{number:06d}.parquet")
@@ -357,12 +368,19 @@ def _write_chunk(folder: Path, number: int, batch: Batch) -> None:
             np.save(stream, array, allow_pickle=False)
             write_whole(folder / f"{number:06d}.{kind}.npy", stream.getvalue())
     sink = pa.BufferOutputStream()
-    pq.write_table(with_keys(batch.papers), sink, compression="lz4")
+    lines, own = (
+        ([*column] for column in zip(*batch.origins, strict=True)) if batch.origins else ([], [])
+    )
+    table = with_keys(batch.papers, own)
+    table = table.append_column("line", pa.array(lines, pa.int64()))
+    table = table.append_column("own_key", pa.array(own, pa.string()))
+    pq.write_table(table, sink, compression="lz4")
     write_whole(folder / f"{number:06d}.parquet", sink.getvalue().to_pybytes())
     facts = {
         "n_read": batch.n_read,
         "n_bytes": batch.n_bytes,
         "rejected": [asdict(rejection) for rejection in batch.rejected],
+        "repaired": [asdict(repair) for repair in batch.repaired],
     }
     write_whole(folder / f"{number:06d}.json", json.dumps(facts, ensure_ascii=False).encode())
 
@@ -370,13 +388,16 @@ def _write_chunk(folder: Path, number: int, batch: Batch) -> None:
 _HASHED = ("bibcode", "arxiv_id", "doi", "title", "abstract", "paper_id", "authors")
 
 
-def with_keys(papers: pa.Table) -> pa.Table:
-    """Add the hashed keys by which duplicates are recognised, as columns ``key_...``."""
+def with_keys(papers: pa.Table, own: Sequence[str | None] = ()) -> pa.Table:
+    """Add the hashed keys by which duplicates are recognised, as columns ``key_...``.
+
+    `own` contains the keys of the records in their file.
+    """
     import pyarrow as pa
 
     texts = {name: papers[name].to_pylist() for name in _HASHED}
     # Omit DOIs assigned by arXiv, because they repeat the arXiv id and differ from journal DOIs.
-    dois = (None if doi and is_eprint_doi(doi) else doi for doi in texts["doi"])
+    dois = (None if doi and is_eprint_doi(doi) else without_version(doi) for doi in texts["doi"])
     bibcodes = (None if code and is_eprint_bibcode(code) else code for code in texts["bibcode"])
     hashed = {
         "bibcode": map(text_hash, bibcodes),
@@ -385,9 +406,11 @@ def with_keys(papers: pa.Table) -> pa.Table:
         "title": map(title_hash, texts["title"]),
         "text": map(content_hash, texts["title"], texts["abstract"]),
         "given": map(text_hash, texts["paper_id"]),
+        "own": map(text_hash, own or [None] * papers.num_rows),
+        **dict(zip(KEYS[-3:], zip(*map(block_hashes, texts["title"]), strict=True), strict=False)),
     }
     for name in KEYS:
-        column = pa.array(np.fromiter(hashed[name], np.uint64, count=papers.num_rows))
+        column = pa.array(np.fromiter(hashed.get(name, ()), np.uint64, count=papers.num_rows))
         papers = papers.append_column(f"key_{name}", column)
     authors = [surname_hashes(names) for names in texts["authors"]]
     papers = papers.append_column("key_authors", pa.array(authors, pa.list_(pa.uint64())))

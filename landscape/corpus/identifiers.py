@@ -293,6 +293,11 @@ def is_eprint_doi(doi: str) -> bool:
     return doi.startswith("10.48550/arxiv.")
 
 
+def without_version(doi: str | None) -> str | None:
+    """Return a DOI without the version that preprint servers and Cochrane reviews append."""
+    return re.sub(r"(?:\.pub|[./]v)\d{1,3}$", "", doi) if doi else None
+
+
 def parse_bibcode(text: object) -> str | None:
     """Parse an ADS bibcode (19 characters) or the ADS URL of a paper.
 

@@ -157,6 +157,7 @@ class IngestReport:
     kept: int
     merged: int
     rejected: int
+    repaired: int
     embeddings: dict[str, Path | None]
     coordinates: dict[str, Path | None]
     merged_papers: list[MergedPaper] = field(default_factory=list)

@@ -22,10 +22,12 @@ from landscape.store.arrays import BLOCK, open_matrix
 from landscape.store.manifest import Part, check_once, digest
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from landscape.corpus.records import IngestReport
 
 PAPERS, VECTORS = "papers.parquet", "embeddings"
-REJECTED = "rejected.jsonl"
+REJECTED, REPAIRED, MERGED = "rejected.jsonl", "repaired.jsonl", "merged.jsonl"
 
 
 def check_inputs(paths: Sequence[Path], known: Sequence[Part]) -> list[InputFile]:
@@ -49,15 +51,18 @@ def check_inputs(paths: Sequence[Path], known: Sequence[Part]) -> list[InputFile
 
 
 def _inputs(context: Context) -> dict[str, str]:
-    return {
+    inputs = {
         f"{number} {file.path.name}": file.sha256
         for number, file in enumerate(context.inputs, start=1)
     }
+    never = context.options.never_merge
+    return inputs | ({"never_merge": sha256_of(never)} if never is not None else {})
 
 
 def _run(context: Context) -> StageResult:
-    from landscape.corpus import ingest
+    from landscape.corpus import ingest, read_pairs
 
+    never = context.options.never_merge
     n_bytes = sum(file.bytes for file in context.inputs if file.part is None)
     with context.progress("Reading papers", total=n_bytes, unit="bytes") as advance:
         report = ingest(
@@ -70,13 +75,15 @@ def _run(context: Context) -> StageResult:
             if context.executor.is_cluster
             else None,
             advance=advance,
+            never_merge=read_pairs(never) if never is not None else (),
         )
-    names = ("read", "kept", "merged", "rejected")
+    names = ("read", "kept", "merged", "rejected", "repaired")
     counts = {name: getattr(report, name) for name in names}
-    why = " (see rejected.jsonl for the reasons)" if report.rejected else ""
+    lists = [f"{name}.jsonl" for name in names[2:] if counts[name]]
+    why = f" (see {join_names(lists)} for the reasons)" if lists else ""
     context.say(
         f"read {report.read:,} = kept {report.kept:,} + merged {report.merged:,} + "
-        f"rejected {report.rejected:,}{why}"
+        f"rejected {report.rejected:,}; repaired {report.repaired:,}{why}"
     )
     n_with = sum(part.ready_vectors for part in report.parts)
     if context.options.embedder is None and 0 < n_with < report.kept:
@@ -125,7 +132,10 @@ def _run(context: Context) -> StageResult:
         products |= {f"{kind}/{name}": sha256_of(path) for name, path in complete.items()}
     return StageResult(
         rows=report.kept,
-        outputs=[REJECTED, *(f"{table}/{path.name}" for table in (PAPERS, KEYS) for path in files)],
+        outputs=[
+            *(REJECTED, REPAIRED, MERGED),
+            *(f"{table}/{path.name}" for table in (PAPERS, KEYS) for path in files),
+        ],
         products=products,
         parts=parts,
         details={
@@ -154,13 +164,9 @@ def _kept_parts(context: Context) -> list[Path | KeptPart]:
     for name, output in previous.manifest.files.items():
         if problem := check_once(previous.folder / name, output):
             raise AtlasError(f"{problem} Restore the file from a copy, or build a new atlas.")
-    rejected: dict[str, list[dict[str, Any]]] = {}
-    with (previous.folder / REJECTED).open("rb") as lines:
-        for line in lines:
-            rejection = json.loads(line)
-            rejected.setdefault(rejection["file"], []).append(rejection)
     # Several parts can have the same file name. Their rejections are in the order of the parts.
-    own = {name: iter(rejections) for name, rejections in rejected.items()}
+    own = {name: iter(found) for name, found in _by_file(previous.folder / REJECTED).items()}
+    repaired = _by_file(previous.folder / REPAIRED)
     return [
         file.path
         if file.part is None
@@ -171,11 +177,21 @@ def _kept_parts(context: Context) -> list[Path | KeptPart]:
             rows=file.part.rows,
             n_read=file.part.read,
             rejected=tuple(islice(own.get(file.part.file, iter(())), file.part.rejected)),
+            repaired=tuple(repaired.pop(file.part.file, ())),
             folder=previous.folder,
             has_ready_vectors=_had_ready_vectors(context, file.part),
         )
         for file in context.inputs
     ]
+
+
+def _by_file(path: Path) -> dict[str, list[dict[str, Any]]]:
+    """Read a list of rejected or repaired records; an atlas of an earlier version may lack it."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for line in path.read_bytes().splitlines() if path.is_file() else ():
+        record = json.loads(line)
+        found.setdefault(record["file"], []).append(record)
+    return found
 
 
 def renamed_papers(context: Context) -> dict[str, str]:
@@ -274,7 +290,7 @@ def _coverage(files: Sequence[Path]) -> dict[str, object]:
     """Return the first and last date, and the numbers of synthetic papers and papers by source."""
     import pyarrow.compute as pc
 
-    table = read_columns(files, ["date", "generated", "source"])
+    table = read_columns(files, ["date", "generated", "source", "kind", "status"])
     dates = pc.min_max(table["date"]).as_py()
     sources = pc.value_counts(pc.list_flatten(table["source"])).to_pylist()
     return {
@@ -282,9 +298,18 @@ def _coverage(files: Sequence[Path]) -> dict[str, object]:
         "last_date": dates["max"].isoformat() if dates["max"] else None,
         "generated": pc.sum(table["generated"]).as_py() or 0,
         "sources": {row["values"]: row["counts"] for row in sources},
+        **{name: _counts(table[name]) for name in ("kind", "status")},
     }
 
 
+def _counts(column: pa.ChunkedArray) -> dict[str, int]:
+    """Return the number of papers of each kind or status. Unknown values are not counted."""
+    import pyarrow.compute as pc
+
+    rows = pc.value_counts(column.drop_null()).to_pylist()
+    return {row["values"]: row["counts"] for row in sorted(rows, key=lambda row: -row["counts"])}
+
+
 INGEST_STAGE = Stage(
-    name="ingest", version=1, inputs=_inputs, run=_run, shares=PAPERS, completed_by="keywords"
+    name="ingest", version=2, inputs=_inputs, run=_run, shares=PAPERS, completed_by="keywords"
 )

@@ -136,6 +136,12 @@ class BuildOptions(Settings):
         "records of the papers are always used",
         examples=["a list of files"],
     )
+    never_merge: Path | None = Field(
+        None,
+        description="table (CSV) of pairs of identifiers or keys of records that are different "
+        "papers although they look the same; landscape read lists what would be merged",
+        examples=["the path of a file"],
+    )
     title: str | None = Field(
         None,
         description="name of the atlas, for captions; the default is its current title, or the "
@@ -184,7 +190,7 @@ def with_absolute_paths(options: BuildOptions) -> BuildOptions:
         name: tuple(path.resolve() for path in getattr(options, name))
         for name in ("inputs", "known_reviews", "citations")
     }
-    for name in ("thesaurus", "on"):
+    for name in ("thesaurus", "on", "never_merge"):
         if (path := getattr(options, name)) is not None:
             changes[name] = path.resolve()
     kind, _, name = (options.embedder or "").partition(":")
@@ -202,6 +208,7 @@ def check_options(options: BuildOptions) -> BuildOptions:
 
 def check_build_options(options: BuildOptions) -> BuildOptions:
     """Check the options as `check_options` does; there may be no input."""
+    from landscape.corpus import read_pairs
     from landscape.corpus.thesaurus import read_thesaurus
     from landscape.mapping import read_basemap
     from landscape.overlays.reviews import read_review_list
@@ -223,6 +230,8 @@ def check_build_options(options: BuildOptions) -> BuildOptions:
         read_once(read_thesaurus, options.thesaurus)
     for path in options.known_reviews:
         read_once(read_review_list, path)
+    if options.never_merge is not None:
+        read_once(read_pairs, options.never_merge)
     if options.on is not None:
         if options.layout is not None:
             raise InputError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -9,17 +10,16 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus._duplicates import (
+    Details,
     Keys,
-    content_hash,
     find_duplicates,
     merge_records,
     normal_title,
+    similar_titles,
     surname_hashes,
-    text_hash,
-    title_hash,
 )
-from landscape.corpus.identifiers import is_eprint_bibcode
-from landscape.corpus.records import RawRecord, Row, normalise
+from landscape.corpus._scanning import with_keys
+from landscape.corpus.records import RawRecord, Row, normalise, to_table
 from tests.timing import assert_growth
 
 TITLE = "On the quenching of satellite galaxies"
@@ -34,20 +34,21 @@ def paper(**fields: Any) -> Row:
 
 
 def groups(*rows: Row) -> list[int]:
-    bibcodes = [b if b and not is_eprint_bibcode(b) else None for b in (r["bibcode"] for r in rows)]
+    table = with_keys(to_table(rows))
+    names = [field.name for field in fields(Keys)]
     keys = Keys(
-        np.array([text_hash(b) for b in bibcodes], np.uint64),
-        *(
-            np.array([text_hash(row[name]) for row in rows], np.uint64)
-            for name in ("arxiv_id", "doi")
-        ),
-        np.array([title_hash(row["title"]) for row in rows], np.uint64),
-        np.array([content_hash(row["title"], row["abstract"]) for row in rows], np.uint64),
-        np.array([text_hash(row["paper_id"]) for row in rows], np.uint64),
-        np.array([row["year"] or 0 for row in rows], np.int16),
+        **{
+            name: table[name if name == "year" else f"key_{name}"].fill_null(0).to_numpy()
+            for name in names
+        }
     )
-    authors = [frozenset(surname_hashes(row["authors"])) for row in rows]
-    return find_duplicates(keys, lambda wanted: [authors[i] for i in wanted]).tolist()
+    details = [
+        Details(frozenset(surname_hashes(row["authors"])), row["title"], row["journal"])
+        for row in rows
+    ]
+    return find_duplicates(
+        keys, lambda wanted: [details[i] for i in wanted]
+    ).representative.tolist()
 
 
 @pytest.mark.parametrize(
@@ -160,10 +161,14 @@ def test_titles_are_compared_without_case_accents_and_punctuation() -> None:
     assert normal_title("The “Étoile”: H-α, again!") == normal_title("the etoile h α AGAIN")
 
 
-def test_the_merged_record_keeps_the_best_of_both() -> None:
+@pytest.mark.parametrize(
+    ("abstract", "is_preprint"), [("Shorter.", True), ("The final abstract of the article.", False)]
+)
+def test_the_merged_record_has_the_text_of_one_version(abstract: str, *, is_preprint: bool) -> None:
     preprint = paper(
         arxiv_id="2101.01542",
         bibcode="2021arXiv210101542A",
+        title="A preliminary title",
         abstract="The longer abstract of the preprint.",
         date="2021-01-05",
         cites=3,
@@ -177,7 +182,7 @@ def test_the_merged_record_keeps_the_best_of_both() -> None:
     journal = paper(
         bibcode="2021A&A...645L..11A",
         title="On the quenching of satellite galaxies!",
-        abstract="Shorter.",
+        abstract=abstract,
         date="2021-03",
         cites=12,
         doi="10.1051/0004-6361/202039988",
@@ -188,16 +193,17 @@ def test_the_merged_record_keeps_the_best_of_both() -> None:
         ads_keywords=["galaxies", "dust"],
         from_="ads:b",
     )
+    version = preprint if is_preprint else journal
     for rows in ([preprint, journal], [journal, preprint]):
         merged = merge_records(rows)
         assert merged["paper_id"] == merged["bibcode"] == merged["ads_id"] == "2021A&A...645L..11A"
-        assert merged["title"] == journal["title"]
+        assert merged["title"] == version["title"]
         assert merged["arxiv_id"] == "2101.01542"
         assert merged["doi"] == "10.1051/0004-6361/202039988"
-        assert merged["abstract"] == preprint["abstract"]
+        assert merged["abstract"] == version["abstract"]
         assert merged["date"].isoformat() == "2021-01-05"
         assert merged["cites"] == 12
-        assert merged["authors"] == ["Doe, J.", "Roe, R."]
+        assert merged["authors"] == version["authors"]
         assert merged["aff"] == ["MIT"]
         assert merged["journal"] == "A&A"
         assert merged["doctype"] == "article"
@@ -213,13 +219,68 @@ def keys_of_pairs(n: int) -> Keys:
     arxiv = random.integers(1, 1 << 60, n, dtype=np.uint64)
     arxiv[n // 2 :] = arxiv[: n // 2]
     titles[n // 2 :] = titles[: n // 2]
-    return Keys(none, arxiv, none, titles, titles, none, np.full(n, 2020, np.int16))
+    return Keys(none, arxiv, none, titles, titles, *[none] * 5, np.full(n, 2020, np.int16))
 
 
 def test_the_time_to_link_records_grows_with_their_number() -> None:
     def find(keys: Keys) -> Any:
-        return find_duplicates(keys, lambda rows: [frozenset({1})] * len(rows))
+        one = Details(frozenset({1}), TITLE, None)
+        return find_duplicates(keys, lambda rows: [one] * len(rows)).representative
 
     n = 200_000
     np.testing.assert_array_equal(find(keys_of_pairs(n)), np.tile(np.arange(n // 2), 2))
     assert_growth(find, keys_of_pairs, n)
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("Cooling of dust in disks (Extended Abstract)", "Cooling of dust in disks"),
+        (
+            "Causal evidence for primordial colors of asteroids",
+            "Causal evidence for primordial colours of asteroids",
+        ),
+        ("Semi-structured models of young disks", "Semistructured models of young disks"),
+        ("Cooling of dust in disks: a view from the ground", "Cooling of dust in disks"),
+        ("Panel on dust cooling in young disks", "Dust cooling in young disks (panel session)"),
+    ],
+)
+def test_similar_titles_are_one_paper(one: str, two: str) -> None:
+    both = [paper(title=title, date=2020, authors=["Doe, J.", "Roe, R."]) for title in (one, two)]
+    assert similar_titles(one, two)
+    assert groups(*both) == [0, 0]
+    assert groups(both[0], {**both[1], "year": 2021}) == [0, 1], "another year is another paper"
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("Dust cooling in young disks. I", "Dust cooling in young disks. II"),
+        ("Dust cooling in NGC 1068", "Dust cooling in NGC 1275"),
+        ("Erratum: Dust cooling in young disks", "Dust cooling in young disks"),
+        ("Dust cooling in young disks", "Polarized dust cooling in young disks"),
+        ("Editorial", "Guest editorial"),
+    ],
+)
+def test_titles_of_other_papers(one: str, two: str) -> None:
+    assert not similar_titles(one, two)
+    assert groups(*(paper(title=title, date=2020) for title in (one, two))) == [0, 1]
+
+
+def test_a_column_and_two_journals_are_not_merged() -> None:
+    column = [
+        paper(title="Book review column", date=year, abstract=f"{year}.")
+        for year in (2019, 2020, 2020, 2021)
+    ]
+    for number, one in enumerate(column):
+        one["abstract"] = f"Issue {number}."
+    assert groups(*column) == [0, 1, 2, 3]
+    journals = ("Journal of Digital Studies", "Workshop of Digital Studies")
+    assert groups(*(paper(date=2020, journal=name) for name in journals)) == [0, 1]
+    journals = ("MNRAS", "Monthly Notices of the Royal Astronomical Society")
+    assert groups(*(paper(date=2020, journal=name) for name in journals)) == [0, 0]
+
+
+def test_versions_of_a_doi_are_one_paper() -> None:
+    versions = [paper(doi=f"10.1002/14651858.cd002273.pub{n}", date=2002 + n) for n in (2, 3)]
+    assert groups(*versions) == [0, 0]

@@ -42,6 +42,7 @@ from landscape.llm.server import (
 
 _OPENAI_MODEL = "gpt-4o-mini"
 
+_MESSAGE_LENGTH = 2000  # characters of an error that are searched
 _MAX_TOKENS = 4096  # of an answer, only for servers that demand a limit
 _MIN_CHECKED_TOKENS = 1500  # shorter prompts fit into the context of all servers
 _MIN_CONTEXT_TOKENS = 256  # smaller counts leave out cached tokens
@@ -229,12 +230,9 @@ def connect(
 
 @dataclass
 class _Abilities:
-    """What a server accepts and sends, learned from its replies; shared by copies of a connection.
+    """What a server accepts and sends, learned from replies; shared by copies of a connection."""
 
-    `accepted` is the number of the first alternative of each request option that was not refused.
-    """
-
-    accepted: dict[str, int] = field(default_factory=dict)
+    accepted: dict[str, int] = field(default_factory=dict)  # number of an option's alternative
     omits_opening_tag: bool | None = None  # of thoughts; None until the first reply
 
 
@@ -448,15 +446,13 @@ class ChatModel:
                 reply = client.chat.completions.create(**request)
             except openai.APIStatusError as error:
                 left = [name for name in options if tried[name] + 1 < len(options[name])]
-                refused = _refused(error, left)
-                if refused is None:
+                if (refused := _refused(error, left)) is None:
                     raise
                 tried[refused] += 1
                 if error.status_code >= 500:  # it was already repeated
                     client = self._server.client.with_options(max_retries=0)
                 continue
-            for name, number in tried.items():  # an error that was not overcome is not remembered
-                self._abilities.accepted[name] = max(number, self._abilities.accepted.get(name, 0))
+            self._abilities.accepted |= tried  # only if another alternative helped
             return reply
 
     def _kept(self, messages: Messages, schema: Mapping[str, object] | None = None) -> str | None:
@@ -469,12 +465,8 @@ class ChatModel:
             self._cache.keep(self._identity(messages, schema), reply)
 
     def _identity(self, messages: Messages, schema: Mapping[str, object] | None) -> dict[str, Any]:
-        return {
-            "server": self._server.url,
-            "model": self.model,
-            "messages": messages,
-            "schema": dict(schema) if schema else None,
-        }
+        named = {"server": self._server.url, "model": self.model, "messages": messages}
+        return named | {"schema": dict(schema) if schema else None}
 
 
 def _messages(system: str, user: str) -> Messages:
@@ -488,14 +480,11 @@ def _options(
     options: dict[str, list[dict[str, Any]]] = {}
     if schema is not None:
         named = {"name": "answer", "strict": True, "schema": schema}
-        form = {"type": "json_schema", "json_schema": named}
-        instruction = (
-            f"Answer with one JSON object of this schema and nothing else: {json.dumps(schema)}"
-        )
-        first = {"role": "system", "content": f"{messages[0]['content']}\n\n{instruction}"}
+        rule = f"Answer with one JSON object of this schema and nothing else: {json.dumps(schema)}"
+        first = {"role": "system", "content": f"{messages[0]['content']}\n\n{rule}"}
         told = {"messages": [first, *messages[1:]]}
         options["response_format"] = [
-            {"response_format": form},
+            {"response_format": {"type": "json_schema", "json_schema": named}},
             told | {"response_format": {"type": "json_object"}},
             told,
         ]
@@ -511,13 +500,12 @@ def _options(
 
 def _refused(error: Any, names: list[str]) -> str | None:
     """Return the option that an error refuses; most servers do not name the form of the reply."""
-    if error.status_code not in _REFUSALS:
+    status, message = error.status_code, error.message[:_MESSAGE_LENGTH]
+    if status not in _REFUSALS:
         return None
-    for name in names:
-        if re.search(_REFUSALS_OF[name], error.message, re.IGNORECASE | re.DOTALL):
-            return name
-    unnamed = ["response_format"] + ["stream_options"] * (error.status_code in (400, 422))
-    return next((name for name in unnamed if name in names), None)
+    unnamed = ["response_format"] + ["stream_options"] * (status in (400, 422))
+    named = [name for name in names if re.search(_REFUSALS_OF[name], message, re.I | re.S)]
+    return next((name for name in [*named, *unnamed] if name in names), None)
 
 
 def _fault(
@@ -539,8 +527,8 @@ def _fault(
             "OLLAMA_CONTEXT_LENGTH=32768 or num_ctx."
         )
     if is_empty or reason in (None, "length"):
-        kind = "n empty" if is_empty and reason not in (None, "length") else "n incomplete"
-        return f"gave a{kind} answer. Try again or use another model."
+        kind = "incomplete" if reason in (None, "length") else "empty"
+        return f"gave an {kind} answer. Try again or use another model."
     return None
 
 
@@ -555,9 +543,8 @@ def _number(counted: object, name: str) -> int:
 
 
 def _count(usage: Usage, counted: object, n_sent: int, received: str) -> None:
-    total = _number(counted, "total_tokens")
-    if not total:
+    if total := _number(counted, "total_tokens"):
+        usage.read = min(_number(counted, "prompt_tokens") or total, total)
+        usage.written = total - usage.read
+    else:
         usage.read, usage.written = n_sent, estimate_tokens(received)
-        return
-    usage.read = min(_number(counted, "prompt_tokens") or total, total)
-    usage.written = total - usage.read

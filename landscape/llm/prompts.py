@@ -163,7 +163,7 @@ _CLOSING = (
     r"<\|channel\|>final(?: ?<\|constrain\|>\w+)?<\|message\|>"
 )
 _TAG = re.compile(rf"(?P<opens>{_OPENING})|{_CLOSING}", re.IGNORECASE)
-_START_OF_TAG = re.compile(r"(?:<\|\S*|</?[a-z]*|\[/?[A-Z]*)\Z", re.IGNORECASE)
+_START_OF_TAG = re.compile(r"(?:<\|.{0,60}|</?[a-z]{0,9}|\[/?[A-Z]{0,9})\Z", re.IGNORECASE)
 _LONGEST_TAG = 60  # characters
 
 
@@ -181,7 +181,8 @@ class AnswerFilter:
         self._held = held
         self.thinks = self.omits_opening_tag = False
         self._is_inside = self._is_after_tag = False
-        self._rest, self._answer = "", []
+        self._rest = ""
+        self._answer: list[str] = []
 
     def add(self, text: str, *, thought: str = "", last: bool = False) -> list[str]:
         """Return the pieces of the answer that are certain after another piece of the reply."""

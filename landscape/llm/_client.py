@@ -6,11 +6,10 @@ import copy
 import json
 import os
 import re
-import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from pydantic import ValidationError
 
@@ -24,13 +23,38 @@ from landscape.llm.budget import (
     default_cache_folder,
     estimate_tokens,
 )
-from landscape.llm.prompts import ReplyForm, find_fault, first_error, first_object, reply_schema
-from landscape.llm.server import MAX_BYTES, TIMEOUT, Server
+from landscape.llm.prompts import (
+    AnswerFilter,
+    ReplyForm,
+    find_fault,
+    first_error,
+    first_object,
+    reply_schema,
+)
+from landscape.llm.server import (
+    MAX_BYTES,
+    TIMEOUT,
+    Server,
+    is_marked_done,
+    raise_error_of,
+    read_message,
+)
 
 _OPENAI_MODEL = "gpt-4o-mini"
 
-#: Structured output, strictest first; older servers support only the later forms.
-_FORMS = ("json_schema", "json_object", "text")
+_MESSAGE_LENGTH = 2000  # characters of an error that are searched
+_MAX_TOKENS = 4096  # of an answer, only for servers that demand a limit
+_MIN_CHECKED_TOKENS = 1500  # shorter prompts fit into the context of all servers
+_MIN_CONTEXT_TOKENS = 256  # smaller counts leave out cached tokens
+
+_REFUSALS = frozenset({400, 404, 405, 406, 415, 422, 500, 501})
+#: Words of errors that refuse a request option.
+_REFUSALS_OF = {
+    "response_format": r"response.?format|json|schema|grammar|structured",
+    "stream_options": r"stream.?options|include_usage",
+    "temperature": r"temperature",
+    "max_tokens": r"max_(completion_)?tokens.*(required|missing|support|instead)",
+}
 
 Messages = list[dict[str, str]]
 
@@ -206,11 +230,20 @@ def connect(
 
 @dataclass
 class _Abilities:
-    """Features that a server supports, shared by all copies of a connection."""
+    """What a server accepts and sends, learned from replies; shared by copies of a connection."""
 
-    forms: tuple[str, ...] = _FORMS
-    counts_streams: bool = True
-    lock: threading.Lock = field(default_factory=threading.Lock)
+    accepted: dict[str, int] = field(default_factory=dict)  # number of an option's alternative
+    omits_opening_tag: bool | None = None  # of thoughts; None until the first reply
+
+
+class _Piece(NamedTuple):
+    """A part of a reply: text, thoughts in a field of their own, reason of the end, usage."""
+
+    text: str = ""
+    thought: str = ""
+    reason: str | None = None
+    counted: object = None
+    is_last: bool = False
 
 
 class ChatModel:
@@ -271,15 +304,13 @@ class ChatModel:
         RemoteError
             If the server fails, the budget is spent, or the answer is empty or incomplete.
         """
-        messages = _messages(system, user)
-        reply = self._kept(messages)
-        if reply is None:
-            reply = self._send(messages, self._request(messages))
-            self._keep(messages, reply)
-        return reply
+        return "".join(self._answer(_messages(system, user), stream=False))
 
     def stream(self, system: str, user: str) -> Iterator[str]:
         """Yield an answer in free text, piece by piece as the model writes it.
+
+        The first reply of a connection is yielded at its end, unless the server is OpenAI: only
+        then it is known whether the server sends thoughts without an opening tag.
 
         Parameters
         ----------
@@ -296,16 +327,7 @@ class ChatModel:
             If the server fails, the budget is spent, or the answer is empty or incomplete. The
             pieces yielded before the error are then an incomplete answer.
         """
-        messages = _messages(system, user)
-        reply = self._kept(messages)
-        if reply is not None:
-            yield reply
-            return
-        pieces: list[str] = []
-        for piece in self._pieces(messages):
-            pieces.append(piece)
-            yield piece
-        self._keep(messages, self._server.redacted("".join(pieces)))
+        yield from self._answer(_messages(system, user), stream=True)
 
     def complete_json(self, system: str, user: str, schema: Mapping[str, object]) -> dict[str, Any]:
         """Request a reply that is valid for a JSON schema; retry once if it is invalid.
@@ -328,13 +350,13 @@ class ChatModel:
             If the server fails, the budget is spent, or two answers are invalid.
         """
         original = messages = _messages(system, user)
-        stored = first_object(self._kept(original, schema) or "")
+        stored = first_object(self._kept(original, schema) or "", schema)
         if stored is not None and not find_fault(stored, schema):
             return stored
         fault = ""
         for _ in range(2):
-            text = self._ask(messages, schema)
-            value = first_object(text)
+            text = "".join(self._pieces(messages, schema=schema))
+            value = first_object(text, schema)
             fault = "it contains no JSON object" if value is None else find_fault(value, schema)
             if value is not None and not fault:
                 self._keep(original, text, schema)
@@ -349,92 +371,89 @@ class ChatModel:
             "Try again or use another model."
         )
 
-    def _ask(self, messages: Messages, schema: Mapping[str, object]) -> str:
-        """Send one request; use the strictest output format that the server accepts."""
-        openai = require("openai", "llm")
-        while True:
-            form = self._abilities.forms[0]
-            request = self._request(messages) | _form_request(messages, schema, form=form)
-            try:
-                return self._send(messages, request)
-            except RemoteError as error:
-                refused = (openai.BadRequestError, openai.UnprocessableEntityError)
-                if form == _FORMS[-1] or not isinstance(error.__cause__, refused):
-                    raise
-                with self._abilities.lock:  # several threads may detect this at the same time
-                    self._abilities.forms = _FORMS[_FORMS.index(form) + 1 :]
-
-    def _send(self, messages: Messages, request: dict[str, object]) -> str:
-        def send() -> tuple[str | None, str | None, object]:
-            reply = self._server.client.chat.completions.create(**request)
-            choice = reply.choices[0]
-            return choice.message.content, choice.finish_reason, reply.usage
-
-        with self.budget.spending(_tokens(messages)) as usage:
-            text, reason, counted = self._server.request(self.model, send)
-            _count(usage, counted, messages, text)
-            return self._server.redacted(self._whole(text, reason=reason))
-
-    def _pieces(self, messages: Messages) -> Iterator[str]:
-        request = self._request(messages) | {"stream": True}
+    def _answer(self, messages: Messages, *, stream: bool) -> Iterator[str]:
+        """Yield a stored answer, or request it and store it."""
+        stored = self._kept(messages)
         pieces: list[str] = []
+        for piece in self._pieces(messages, stream=stream) if stored is None else [stored]:
+            pieces.append(piece)
+            yield piece
+        if stored is None:
+            self._keep(messages, self._server.redacted("".join(pieces)))
+
+    def _pieces(
+        self,
+        messages: Messages,
+        *,
+        schema: Mapping[str, object] | None = None,
+        stream: bool = False,
+    ) -> Iterator[str]:
+        """Send one request; yield the pieces of the answer, without thoughts."""
+        held = not self._server.is_openai and self._abilities.omits_opening_tag is not False
+        answer, n_sent, received = AnswerFilter(held=held), _tokens(messages), ""
         reason = counted = None
-        with self.budget.spending(_tokens(messages)) as usage:
+        is_empty = True
+        with self.budget.spending(n_sent) as usage:
             try:
-                for piece, ended, used in self._server.stream(
-                    self.model, lambda: self._read_stream(request)
+                for piece in self._server.stream(
+                    self.model, lambda: self._read(messages, schema, stream=stream)
                 ):
-                    reason, counted = ended or reason, used or counted
-                    if piece:
-                        pieces.append(piece)
-                        yield piece
+                    reason, counted = reason or piece.reason, piece.counted or counted
+                    received += piece.thought + piece.text
+                    for text in answer.add(piece.text, thought=piece.thought, last=piece.is_last):
+                        is_empty = is_empty and not text.strip()
+                        yield self._server.redacted(text)
+            except RemoteError:
+                yield from answer.add("", last=True)
+                raise
             finally:  # runs even if the caller stops reading early
-                _count(usage, counted, messages, "".join(pieces))
-        # A stream without a finish reason was interrupted, although no error was raised.
-        self._whole("".join(pieces), reason=reason or "length")
+                _count(usage, counted, n_sent, received)
+        before = bool(self._abilities.omits_opening_tag)
+        self._abilities.omits_opening_tag = before or answer.omits_opening_tag
+        if fault := _fault(reason, counted, n_sent, is_empty=is_empty, thinks=answer.thinks):
+            raise RemoteError(f"{self.model} on {self._server.url} {fault}")
 
-    def _read_stream(
-        self, request: dict[str, object]
-    ) -> Iterator[tuple[str | None, str | None, object]]:
-        """Yield the text, the finish reason and the usage of each chunk."""
-        for chunk in self._open_stream(request):
-            choices = chunk.choices[:1]
-            text, reason = "", None
-            for choice in choices:
-                text, reason = choice.delta.content, choice.finish_reason
-            if not isinstance(text, str | None):
-                raise TypeError("a piece of the answer is not text")
-            yield text, reason, getattr(chunk, "usage", None)
+    def _read(
+        self, messages: Messages, schema: Mapping[str, object] | None, *, stream: bool
+    ) -> Iterator[_Piece]:
+        """Yield the parts of the reply to a request."""
+        reply = self._create(messages, schema, stream=stream)
+        for chunk in reply if stream else [reply]:
+            raise_error_of(chunk)
+            text = thought = ""
+            reason = None
+            for choice in (chunk.choices or [])[:1] if stream else [chunk.choices[0]]:
+                raise_error_of(choice)
+                text, thought = read_message(choice.delta if stream else choice.message)
+                reason = choice.finish_reason or (None if stream else "stop")
+            yield _Piece(text, thought, reason, getattr(chunk, "usage", None), not stream)
+        if stream:  # without a reason and [DONE], it was interrupted, although no error was raised
+            yield _Piece(reason="stop" if is_marked_done() else None, is_last=True)
 
-    def _open_stream(self, request: dict[str, object]) -> Any:
-        """Open a stream that counts its tokens if the server supports it."""
+    def _create(
+        self, messages: Messages, schema: Mapping[str, object] | None, *, stream: bool
+    ) -> Any:
+        """Send a request with the first alternatives of its options that the server accepts."""
         openai = require("openai", "llm")
-        create = self._server.client.chat.completions.create
-        if self._abilities.counts_streams:
+        options = _options(messages, schema, stream=stream, is_openai=self._server.is_openai)
+        tried = {name: self._abilities.accepted.get(name, 0) for name in options}
+        client = self._server.client
+        while True:
+            request: dict[str, Any] = {"model": self.model, "messages": messages}
+            for name, alternatives in options.items():
+                request |= alternatives[tried[name]]
             try:
-                return create(**request, stream_options={"include_usage": True})
-            except (openai.BadRequestError, openai.UnprocessableEntityError):
-                self._abilities.counts_streams = False
-        return create(**request)
-
-    def _request(self, messages: Messages) -> dict[str, Any]:
-        request: dict[str, Any] = {"model": self.model, "messages": messages}
-        if not self._server.is_openai:
-            request["temperature"] = 0  # new OpenAI models accept only the default value
-        return request
-
-    def _whole(self, text: object, *, reason: object) -> str:
-        if reason == "length":
-            raise RemoteError(
-                f"{self.model} on {self._server.url} gave an incomplete answer. Try again or use "
-                "another model."
-            )
-        if not isinstance(text, str) or not text.strip():
-            raise RemoteError(
-                f"{self.model} on {self._server.url} gave an empty answer. Try again or use "
-                "another model."
-            )
-        return text
+                reply = client.chat.completions.create(**request)
+            except openai.APIStatusError as error:
+                left = [name for name in options if tried[name] + 1 < len(options[name])]
+                if (refused := _refused(error, left)) is None:
+                    raise
+                tried[refused] += 1
+                if error.status_code >= 500:  # it was already repeated
+                    client = self._server.client.with_options(max_retries=0)
+                continue
+            self._abilities.accepted |= tried  # only if another alternative helped
+            return reply
 
     def _kept(self, messages: Messages, schema: Mapping[str, object] | None = None) -> str | None:
         return self._cache.find(self._identity(messages, schema)) if self._cache else None
@@ -446,41 +465,86 @@ class ChatModel:
             self._cache.keep(self._identity(messages, schema), reply)
 
     def _identity(self, messages: Messages, schema: Mapping[str, object] | None) -> dict[str, Any]:
-        return {
-            "server": self._server.url,
-            "model": self.model,
-            "messages": messages,
-            "schema": dict(schema) if schema else None,
-        }
+        named = {"server": self._server.url, "model": self.model, "messages": messages}
+        return named | {"schema": dict(schema) if schema else None}
 
 
 def _messages(system: str, user: str) -> Messages:
     return [{"role": "system", "content": system}, {"role": "user", "content": user}]
 
 
-def _form_request(messages: Messages, schema: Mapping[str, object], *, form: str) -> dict[str, Any]:
-    """Return the part of a request that describes the format of the reply."""
-    if form == "json_schema":
+def _options(
+    messages: Messages, schema: Mapping[str, object] | None, *, stream: bool, is_openai: bool
+) -> dict[str, list[dict[str, Any]]]:
+    """Return the alternatives of each request option, preferred first."""
+    options: dict[str, list[dict[str, Any]]] = {}
+    if schema is not None:
         named = {"name": "answer", "strict": True, "schema": schema}
-        return {"response_format": {"type": "json_schema", "json_schema": named}}
-    instruction = (
-        f"Answer with one JSON object of this schema and nothing else: {json.dumps(schema)}"
-    )
-    first = {"role": "system", "content": f"{messages[0]['content']}\n\n{instruction}"}
-    more: dict[str, Any] = {"messages": [first, *messages[1:]]}
-    if form == "json_object":
-        more["response_format"] = {"type": "json_object"}
-    return more
+        rule = f"Answer with one JSON object of this schema and nothing else: {json.dumps(schema)}"
+        first = {"role": "system", "content": f"{messages[0]['content']}\n\n{rule}"}
+        told = {"messages": [first, *messages[1:]]}
+        options["response_format"] = [
+            {"response_format": {"type": "json_schema", "json_schema": named}},
+            told | {"response_format": {"type": "json_object"}},
+            told,
+        ]
+    if stream:
+        options["stream"] = [{"stream": True}]
+        options["stream_options"] = [{"stream_options": {"include_usage": True}}, {}]
+    if not is_openai:  # new OpenAI models accept only the default value
+        options["temperature"] = [{"temperature": 0}, {}]
+    limits = ({name: _MAX_TOKENS} for name in ("max_tokens", "max_completion_tokens"))
+    options["max_tokens"] = [{}, *limits]
+    return options
+
+
+def _refused(error: Any, names: list[str]) -> str | None:
+    """Return the option that an error refuses; most servers do not name the form of the reply."""
+    status, message = error.status_code, error.message[:_MESSAGE_LENGTH]
+    if status not in _REFUSALS:
+        return None
+    unnamed = ["response_format"] + ["stream_options"] * (status in (400, 422))
+    named = [name for name in names if re.search(_REFUSALS_OF[name], message, re.I | re.S)]
+    return next((name for name in [*named, *unnamed] if name in names), None)
+
+
+def _fault(
+    reason: object, counted: Any, n_sent: int, *, is_empty: bool, thinks: bool
+) -> str | None:
+    """Describe what is wrong with an answer, and the cure."""
+    if is_empty and thinks:
+        return (
+            "gave only its reasoning and no answer. Increase the output limit of the server, turn "
+            "off the reasoning, or use a model without reasoning."
+        )
+    details = getattr(counted, "prompt_tokens_details", None)
+    # Servers differ in whether the number of tokens of a prompt includes the cached ones.
+    n_read = _number(counted, "prompt_tokens") + _number(details, "cached_tokens")
+    if n_sent > _MIN_CHECKED_TOKENS and _MIN_CONTEXT_TOKENS <= n_read < n_sent / 2:
+        return (
+            f"read only {n_read:,} of about {n_sent:,} tokens of the prompt, so its answer is "
+            "based on a part of it. Increase the context of the server, with Ollama by "
+            "OLLAMA_CONTEXT_LENGTH=32768 or num_ctx."
+        )
+    if is_empty or reason in (None, "length"):
+        kind = "incomplete" if reason in (None, "length") else "empty"
+        return f"gave an {kind} answer. Try again or use another model."
+    return None
 
 
 def _tokens(messages: Messages) -> int:
     return estimate_tokens(*(message["content"] for message in messages))
 
 
-def _count(usage: Usage, counted: object, messages: Messages, text: object) -> None:
-    total, read = (getattr(counted, f"{name}_tokens", None) for name in ("total", "prompt"))
-    if not isinstance(total, int) or total < 0:
-        usage.read, usage.written = _tokens(messages), estimate_tokens(str(text or ""))
-        return
-    usage.read = min(read, total) if isinstance(read, int) and read >= 0 else total
-    usage.written = total - usage.read
+def _number(counted: object, name: str) -> int:
+    """Return a number of tokens, or 0 if the server does not give it."""
+    number = getattr(counted, name, None)
+    return max(0, number) if isinstance(number, int) else 0
+
+
+def _count(usage: Usage, counted: object, n_sent: int, received: str) -> None:
+    if total := _number(counted, "total_tokens"):
+        usage.read = min(_number(counted, "prompt_tokens") or total, total)
+        usage.written = total - usage.read
+    else:
+        usage.read, usage.written = n_sent, estimate_tokens(received)

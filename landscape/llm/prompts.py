@@ -132,17 +132,83 @@ def first_error(error: ValidationError) -> str:
     return f"{'.'.join(map(str, (*path, last)))}: {found['msg']}"
 
 
-def first_object(text: str) -> dict[str, Any] | None:
-    """Return the first JSON object in a text, or None."""
+def first_object(text: str, schema: Mapping[str, object] | None = None) -> dict[str, Any] | None:
+    """Return the first JSON object in a text that fits a schema, else the first one, or None.
+
+    >>> first_object('Not {"b": 1} but {"a": 2}.', {"type": "object", "required": ["a"],
+    ...     "properties": {"a": {"type": "integer"}}})
+    {'a': 2}
+    """
     decoder = json.JSONDecoder()
+    first = None
     at = text.find("{")
     while at >= 0:
         try:
-            value, _ = decoder.raw_decode(text, at)
+            value, end = decoder.raw_decode(text, at)
         except RecursionError:
-            return None  # with thousands of nested brackets, parsing the rest takes minutes
+            break  # with thousands of nested brackets, parsing the rest takes minutes
         except json.JSONDecodeError:
-            at = text.find("{", at + 1)
-            continue
-        return value if isinstance(value, dict) else None
-    return None
+            end = at + 1
+        else:
+            if schema is None or not find_fault(value, schema):
+                return value
+            first = value if first is None else first
+        at = text.find("{", end)
+    return first
+
+
+_OPENING = r"<think(?:ing)?>|<thought>|<reasoning>|\[THINK\]|<\|channel\|>analysis<\|message\|>"
+_CLOSING = (
+    r"</think(?:ing)?>|</thought>|</reasoning>|\[/THINK\]|"
+    r"<\|channel\|>final(?: ?<\|constrain\|>\w+)?<\|message\|>"
+)
+_TAG = re.compile(rf"(?P<opens>{_OPENING})|{_CLOSING}", re.IGNORECASE)
+_START_OF_TAG = re.compile(r"(?:<\|.{0,60}|</?[a-z]{0,9}|\[/?[A-Z]{0,9})\Z", re.IGNORECASE)
+_LONGEST_TAG = 60  # characters
+
+
+class AnswerFilter:
+    """Remove the thoughts of a model from a reply that arrives in pieces.
+
+    If the opening tag is part of the prompt of a server, the reply starts with thoughts without a
+    tag; with `held`, the answer is therefore returned after the first tag, or at the end.
+
+    >>> AnswerFilter(held=False).add("<think>Why?</think>Because.", last=True)
+    ['Because.']
+    """
+
+    def __init__(self, *, held: bool) -> None:
+        self._held = held
+        self.thinks = self.omits_opening_tag = False
+        self._is_inside = self._is_after_tag = False
+        self._rest = ""
+        self._answer: list[str] = []
+
+    def add(self, text: str, *, thought: str = "", last: bool = False) -> list[str]:
+        """Return the pieces of the answer that are certain after another piece of the reply."""
+        if thought:  # in a field of its own
+            self.thinks, self._held = True, False
+        self._rest += text
+        while tag := _TAG.search(self._rest):
+            self._keep(self._rest[: tag.start()])
+            if not tag["opens"] and not self._is_inside:
+                self.omits_opening_tag = True
+                self._answer.clear()
+            self._rest = self._rest[tag.end() :]
+            self._is_inside, self._is_after_tag = bool(tag["opens"]), True
+            self.thinks, self._held = True, False
+        part = None if last else _START_OF_TAG.search(self._rest[-_LONGEST_TAG:])
+        n_certain = len(self._rest) - len(part[0] if part else "")
+        self._keep(self._rest[:n_certain])
+        self._rest = self._rest[n_certain:]
+        if self._held and not last:
+            return []
+        certain, self._answer = self._answer, []
+        return certain
+
+    def _keep(self, text: str) -> None:
+        if self._is_after_tag:
+            text = text.lstrip()
+        if text and not self._is_inside:
+            self._answer.append(text)
+            self._is_after_tag = False

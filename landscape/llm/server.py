@@ -22,6 +22,7 @@ OPENAI_URL = "https://api.openai.com/v1"
 TIMEOUT = 120.0  # seconds
 MAX_BYTES = 2_000_000
 _SECOND_TRY = 0.5  # seconds
+_END_LENGTH = 40  # bytes
 _MESSAGE_LENGTH = 200  # maximum number of characters of a message from a server
 
 
@@ -33,6 +34,7 @@ class _Limits:
     stopped: threading.Event = field(default_factory=threading.Event)
     n_bytes: int = 0
     redirected_to: str = ""
+    end: bytes = b""  # of the reply
 
     @property
     def is_too_large(self) -> bool:
@@ -173,7 +175,7 @@ class Server:
                 f"{self.url} cannot be reached ({self._plain(error.__cause__ or error)}). "
                 "Check the network and OPENAI_BASE_URL."
             )
-        if isinstance(error, openai.APIStatusError):
+        if isinstance(error, openai.APIStatusError) or type(error) is openai.APIError:
             return self._refusal(error, model)
         return (
             f"{self.url} answered the request for {model!r} with something that is not the "
@@ -193,7 +195,8 @@ class Server:
 
     def _refusal(self, error: Any, model: str) -> str:
         reason = self._plain(error.body if isinstance(error.body, str) else error.message)
-        match error.status_code:
+        status = getattr(error, "status_code", None)  # None: an error in a reply with status 200
+        match status:
             case 401 | 403:
                 return f"{self.url} refused the key ({reason}). Check OPENAI_API_KEY."
             case 404:
@@ -206,13 +209,36 @@ class Server:
                     f"{self.url} still limits the rate of requests, or the quota is spent, after "
                     f"{self._retries + 1} tries ({reason}). Try again later."
                 )
+        kind = "an error" if status is None else f"status {status}"
         return (
-            f"{self.url} answered the request for {model!r} with status {error.status_code} "
-            f"({reason}). Try again later or use another model."
+            f"{self.url} answered the request for {model!r} with {kind} ({reason}). Try again "
+            "later or use another model."
         )
 
     def _plain(self, text: object) -> str:
         return safe_message(text, self._secrets)
+
+
+def is_marked_done() -> bool:
+    """Return whether the stream that is being read ended with its mark of the end."""
+    return b"data: [DONE]" in _LIMITS.get().end or b"data:[DONE]" in _LIMITS.get().end
+
+
+def raise_error_of(reply: Any) -> None:
+    """Raise the error that a server sent as a part of a reply."""
+    if error := getattr(reply, "error", None):
+        message = error.get("message") if isinstance(error, Mapping) else error
+        raise require("openai", "llm").APIError(str(message or error), request=None, body=error)
+
+
+def read_message(message: Any) -> tuple[str, str]:
+    """Return the text and the thoughts of a message, which may have parts."""
+    fields = (getattr(message, name, None) for name in ("reasoning_content", "reasoning"))
+    content = message.content
+    parts = content if isinstance(content, list) else [{"type": "text", "text": content or ""}]
+    thoughts = [part for part in parts if part["type"] != "text"]
+    text = "".join(part["text"] for part in parts if part["type"] == "text")
+    return text, "".join(map(str, filter(None, [*fields, *thoughts])))
 
 
 def _limit(response: Any) -> None:
@@ -240,12 +266,13 @@ def _limit(response: Any) -> None:
                 limits.n_bytes += len(chunk)
                 if limits.is_too_large:
                     return
+                limits.end = (limits.end + chunk)[-_END_LENGTH:]
                 yield chunk
 
         def close(self) -> None:
             stream.close()
 
-    limits.n_bytes = 0  # ignore the bytes of an earlier attempt
+    limits.n_bytes, limits.end = 0, b""  # ignore the bytes of an earlier attempt
     response.stream = LimitedStream()
 
 

@@ -103,6 +103,30 @@ def other(document: object) -> Fault:
     return lambda answer: replace(answer, body=json.dumps(document).encode())
 
 
+def message(**changes: object) -> Fault:
+    """Change the message of a reply, such as its field `reasoning_content`."""
+
+    def change(answer: Answer) -> Answer:
+        document = json.loads(answer.body)
+        document["choices"][0]["message"] |= changes
+        return replace(answer, body=json.dumps(document).encode())
+
+    return change
+
+
+def streaming(*deltas: dict[str, Any], end: str = "stop", usage: object = None) -> Fault:
+    """Send a stream of these deltas with comments, as servers that keep a connection alive."""
+    choices: list[list[dict[str, Any]]] = [[{"index": 0, "delta": delta}] for delta in deltas]
+    if end == "stop":
+        choices.append([{"index": 0, "delta": {}, "finish_reason": "stop"}])
+    chunks = [json.dumps({"id": "c-1", "choices": choice}) for choice in choices]
+    if usage:
+        chunks.append(json.dumps({"id": "c-1", "choices": [], "usage": usage}))
+    chunks += ["[DONE]"] * (end != "cut")
+    body = ": keep-alive\n\n" + "".join(f"data: {chunk}\n\n: keep-alive\n\n" for chunk in chunks)
+    return lambda _: Answer(body.encode(), headers={"Content-Type": "text/event-stream"})
+
+
 def web_page(_: Answer) -> Answer:
     return Answer(b"<html>Please log in</html>", 200, {"Content-Type": "text/html"})
 
@@ -131,6 +155,7 @@ class OpenAIServer:
         self.finish_reason = "stop"
         self.counts_tokens = True
         self.counts_streams = True  # knows stream_options
+        self.refuses: Callable[[dict[str, Any]], tuple[int, str] | None] = lambda _: None
         self._lock = threading.Lock()
         self._server = _QuietServer(("127.0.0.1", 0), _handler(self))
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
@@ -169,6 +194,8 @@ class OpenAIServer:
         return Answer(_error(f"Invalid URL (POST {request.path})"), 404)
 
     def _chat(self, body: dict[str, Any]) -> Answer:
+        if refusal := self.refuses(body):
+            return Answer(_error(refusal[1]), refusal[0])
         form = body.get("response_format", {"type": "text"})
         if form["type"] not in self.forms | {"text"}:
             return Answer(_error(f"response_format {form['type']} is not supported"), 400)

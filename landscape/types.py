@@ -6,7 +6,7 @@ import os
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
 from pathlib import Path
@@ -41,6 +41,9 @@ A mismatch is a number, an object or a negation that differs from the cited pape
 
 EntryStatus = Literal["in the atlas", "now published", "unknown"]
 """Result of looking up an entry of a bibliography in the atlases."""
+
+INVALID = ("retracted", "withdrawn")
+"""Values of ``status`` of papers that count for nothing."""
 
 How = Literal["search", "reference", "citation", "cited together", "similar", "section", "seed"]
 """Way in which a survey finds a paper."""
@@ -81,6 +84,9 @@ class Paper(Record):
     doi: str | None = None
     journal: str | None = None
     doctype: str | None = None
+    kind: str | None = None  # article, review, proceedings, thesis, software, data, ...
+    status: str | None = None  # retracted, withdrawn or corrected
+    status_reason: str | None = None  # sentence that states the status
     cites: int | None = None  # number of citations reported by the source
     keywords: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
@@ -90,6 +96,11 @@ class Paper(Record):
     def year(self) -> int | None:
         """Year of publication."""
         return self.date.year if self.date else None
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether the paper counts, and can be quoted and cited: not retracted or withdrawn."""
+        return self.status not in INVALID
 
     @property
     def label(self) -> str:
@@ -287,6 +298,17 @@ class Results(Record):
         return serializer.to_table(
             columns, rank="int64", year="Int16", cites="Int64", score="float64", outlier="boolean"
         )
+
+    def valid(self) -> tuple[Results, list[str]]:
+        """Return the results that can be quoted, and a note on each paper that cannot."""
+        notes = [
+            f"{paper.label} was {paper.status} and is not quoted: {paper.status_reason or '?'}"
+            for paper in self.papers
+            if not paper.is_valid
+        ]
+        kept = (hit for hit in self.hits if hit.paper.is_valid)
+        hits = tuple(replace(hit, rank=rank) for rank, hit in enumerate(kept, start=1))
+        return (replace(self, hits=hits) if notes else self), notes
 
     def __str__(self) -> str:
         return self.to_text()

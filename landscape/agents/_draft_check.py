@@ -227,6 +227,11 @@ def check_draft(
         for line, name in inputs_of(text)
         if Path(name).stem not in given
     ]
+    invalid = {key: one for key, (_, one) in known.items() if not one.is_valid}
+    notes += [
+        f"{key} cites a paper that was {one.status}: {one.status_reason or one.title}"
+        for key, one in invalid.items()
+    ]
     if not places:
         notes.append("No citation was found. Pass a LaTeX file with \\cite commands.")
     partial = False

@@ -105,7 +105,11 @@ class Bounds:
 
     def allow(self, paper: Paper) -> bool:
         """Return whether a paper is allowed. A date limit excludes papers without a date."""
-        if paper.row in self.rows or (self.source and _key(paper.title) == _key(self.source)):
+        if (
+            not paper.is_valid
+            or paper.row in self.rows
+            or (self.source and _key(paper.title) == _key(self.source))
+        ):
             return False
         return self.before is None or (paper.date is not None and paper.date <= self.before)
 
@@ -174,13 +178,14 @@ class BoundedLibrary:
     def _engine(self) -> Engine:
         """Search engine of the allowed papers; `Bounds.allow` checks the title of the source."""
         engine = open_engine(self._atlas)
-        if self.bounds.before is None and not self.bounds.rows:
+        excluded = [*sorted(self.bounds.rows), *self._atlas.invalid_papers.tolist()]
+        if self.bounds.before is None and not excluded:
             return engine
         allowed = np.ones(len(self._atlas), dtype=bool)
         if self.bounds.before is not None:
             dates = engine.indexes.paper_table.frame(["date"])["date"].to_numpy("datetime64[D]")
             allowed = dates <= np.datetime64(self.bounds.before)  # False for papers without a date
-        allowed[sorted(self.bounds.rows)] = False
+        allowed[excluded] = False
         return engine.within(np.flatnonzero(allowed))
 
     @cached_property

@@ -300,7 +300,8 @@ def _take_facilities(text: str, parts: list[str], phrases: list[str]) -> str:
 def _scope(atlas: AtlasStore, text: str, phrase: str, *, base: str = "", of: str = "") -> Scope:
     engine = open_engine(atlas)
     whole = engine.select(base) if base else np.arange(len(atlas))
-    return Scope(text, engine.select(text), phrase, whole, of)
+    rows, whole = (np.setdiff1d(of, atlas.invalid_papers) for of in (engine.select(text), whole))
+    return Scope(text, rows, phrase, whole, of)
 
 
 def _of(scope: Scope) -> str:

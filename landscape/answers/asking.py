@@ -98,6 +98,8 @@ def ask(
         if model is None and results.matched:
             other = deny(asked) if kind.type == "consensus" else with_nouns(asked)
             results = _with_papers_of(engine, other, results, wide) if other else results
+        results, invalid = results.valid()
+        notes += invalid
         found = answer(
             question,
             results,
@@ -166,7 +168,8 @@ def _searcher(engine: Engine, base: SearchSettings) -> Callable[..., Results]:
 
     def search(query: str, k: int, filter: str | None = None) -> Results:  # noqa: A002
         both = [f"({part})" for part in (base.filter, filter) if part and part.strip()]
-        return engine.search(query, base.replaced(k=k, filter=";".join(both) or None))
+        found = engine.search(query, base.replaced(k=k, filter=";".join(both) or None))
+        return found.valid()[0]
 
     return search
 

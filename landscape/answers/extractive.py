@@ -174,7 +174,7 @@ def _read_pool(question: str, results: Results, aim: Aim) -> _Pool:
     fits: list[float] = []
     ranks: list[int] = []
     for rank, paper in enumerate(results.papers):
-        if _may_be_joke(paper) or _is_retracted(paper) or has_other_object(paper.title):
+        if _may_be_joke(paper) or not paper.is_valid or has_other_object(paper.title):
             continue
         every = sentences_of(paper)
         roles = role_probabilities([one.text for one in every]) @ ROLE_WEIGHTS[aim.kind]
@@ -263,17 +263,6 @@ def _may_be_joke(paper: Paper) -> bool:
     """Return whether a popular paper appeared around the first of April."""
     day = (paper.date.month, paper.date.day) if paper.date else (0, 0)
     return paper.categories[:1] == ("physics.pop-ph",) and (3, 29) <= day <= (4, 2)
-
-
-_RETRACTED = re.compile(
-    r"^\W{0,3}(?:retract(?:ed|ion)|withdrawn)\b|"
-    r"\b(?:paper|article|manuscript) (?:has been|was|is) (?:retracted|withdrawn)\b",
-    re.IGNORECASE,
-)
-
-
-def _is_retracted(paper: Paper) -> bool:
-    return bool(_RETRACTED.search(paper.title) or _RETRACTED.search(paper.abstract))
 
 
 def _names_other_object(question: str, papers: Sequence[Paper]) -> Callable[[str], bool]:

@@ -136,6 +136,38 @@ def add_build(app: App) -> None:
     app.default(command)
 
 
+def read(
+    files: Annotated[tuple[Path, ...], Parameter(help="files of papers")],
+    /,
+    *,
+    never_merge: Annotated[
+        Path | None, option("table of pairs of records that are different papers")
+    ] = None,
+    workers: Annotated[int | None, option("number of processes")] = None,
+    json: Json = False,
+) -> Answer:
+    """Show what a build would read, repair, reject and merge, without building an atlas."""
+    from landscape._processes import n_usable_cores
+    from landscape._progress import progress
+    from landscape._render import render
+    from landscape.corpus import choose_reader, preview, read_pairs
+
+    if not files:
+        raise InputError("No file is given; name at least one file of papers.")
+    for path in files:
+        choose_reader(path)  # raises InputError if the file cannot be read
+    pairs = read_pairs(never_merge) if never_merge is not None else []
+    n_bytes = sum(path.stat().st_size for path in files)
+    with progress("Reading papers", total=n_bytes, unit="bytes") as advance:
+        found = preview(
+            files, never_merge=pairs, workers=workers or n_usable_cores(), advance=advance
+        )
+    return Answer(as_json(found) if json else render("read.txt", found=found, shown=_SHOWN))
+
+
+_SHOWN = 10  # records of each list in the text
+
+
 def add_update(app: App) -> None:
     """Add the command that updates an atlas."""
     from landscape.atlas import update

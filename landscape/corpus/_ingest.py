@@ -148,7 +148,7 @@ class PartWriter:
 
         chunks = [n for n, (owner, _) in enumerate(self._layout.chunks) if owner is scan]
         read_chunks = {chunk: self._papers(chunk) for chunk in chunks if self._is_changed(chunk)}
-        if isinstance(scan, KeptPart) and scan.part not in self._changed:
+        if isinstance(scan, KeptPart) and scan.is_current and scan.part not in self._changed:
             name = f"{scan.part}.parquet"
             link_file(scan.file, self._folder / name)
             if scan.has_keys:

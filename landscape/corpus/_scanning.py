@@ -35,6 +35,7 @@ from landscape.corpus.identifiers import (
 )
 from landscape.corpus.readers import Reader, choose_reader
 from landscape.corpus.records import (
+    COLUMNS,
     Batch,
     RawRecord,
     Rejection,
@@ -45,6 +46,7 @@ from landscape.corpus.records import (
     to_table,
     vectors_of,
 )
+from landscape.corpus.status import document_kind, find_status
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -239,11 +241,43 @@ class KeptPart:
         import pyarrow.parquet as pq
 
         if not set(columns) <= set(KEY_COLUMNS):
-            return pq.ParquetFile(self.file).read(columns=list(columns))
+            return self._with_later_columns(columns)
         if self.has_keys:
             return pq.ParquetFile(self.keys).read(columns=list(columns))
         table = pq.ParquetFile(self.file).read(columns=[*_HASHED, "year"])
         return with_keys(table).select(list(columns))
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the file has all columns, and not only those of an earlier version."""
+        import pyarrow.parquet as pq
+
+        return set(COLUMNS) <= set(pq.read_schema(self.file).names)
+
+    def _with_later_columns(self, columns: Sequence[str]) -> pa.Table:
+        """Read columns. Kind and status are found in the texts of an atlas without them."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        file = pq.ParquetFile(self.file)
+        known = [name for name in columns if name in file.schema_arrow.names]
+        table = file.read(columns=known)
+        if len(known) < len(columns):
+            texts = file.read(columns=["title", "abstract", "doctype", "arxiv_id", "journal"])
+            rows = [
+                [
+                    document_kind(doctype, title, (), is_paper=bool(arxiv_id or journal)),
+                    *find_status(title, abstract, [journal or ""]),
+                ]
+                for title, abstract, doctype, arxiv_id, journal in zip(
+                    *(column.to_pylist() for column in texts.columns), strict=True
+                )
+            ]
+            for place, name in enumerate(("kind", "status", "status_reason")):
+                if name not in known and name in columns:
+                    values = pa.array([row[place] for row in rows], pa.string())
+                    table = table.append_column(name, values)
+        return table.select(list(columns))
 
     def facts(self, _chunk: int) -> dict[str, Any]:
         """Return the numbers of records and the rejections."""

@@ -30,11 +30,16 @@ def describe_corpus(atlas: AtlasStore, *, with_size: bool = False) -> str:
 
 
 def paper_years(atlas: AtlasStore) -> NDArray[np.int64]:
-    """Return the year of each paper of an atlas, or `UNKNOWN_YEAR` (-1) if unknown."""
+    """Return the year of each paper of an atlas, or `UNKNOWN_YEAR` (-1) if unknown.
+
+    Retracted and withdrawn papers have no year, so that they are counted in no year.
+    """
     import pandas as pd
 
     years = pd.to_numeric(atlas.read_papers(["year"])["year"]).fillna(UNKNOWN_YEAR)
-    return years.to_numpy(np.int64)
+    found = years.to_numpy(np.int64, copy=True)
+    found[atlas.invalid_papers] = UNKNOWN_YEAR
+    return found
 
 
 def primary_categories(lists: pd.Series) -> NDArray[np.object_]:

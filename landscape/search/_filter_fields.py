@@ -464,6 +464,8 @@ FIELDS: dict[str, tuple[set[str], Callable[[str, Columns], Mask]]] = {
     "title": ({"title"}, _in_text("title")),
     "journal": ({"journal", "bibcode"}, _journal),
     "doi": ({"doi"}, _identifier("doi", parse_doi)),
+    "kind": ({"kind"}, _identifier("kind")),
+    "status": ({"status"}, _identifier("status")),
     "category": ({"categories"}, _category),
     "keyword": ({"keywords", "ads_keywords"}, _in_text(lists=("keywords", "ads_keywords"))),
     "facility": ({"title", "abstract"}, _uses),

@@ -16,6 +16,8 @@
 ``author:Rubin``            family name; ``author:"Rubin, V"`` and ``author:"Vera Rubin"`` also
                             compare the given name; ``author:"^Rubin"`` is the first author
 ``title:`` ``keyword:``     words in the title or in the keywords
+``kind:thesis``             article, review, proceedings, thesis, catalogue, software, data, ...
+``status:withdrawn``        retracted, withdrawn or corrected
 ``journal:ApJ``             abbreviation, name, or words of the name of a journal
 ``category:astro-ph.GA``    arXiv category; ``category:astro-ph`` includes its subcategories
 ``facility:Planck``         papers that use data of the satellite (needs the layer of missions)
@@ -64,6 +66,8 @@ Field = Literal[
     "title",
     "journal",
     "doi",
+    "kind",
+    "status",
     "category",
     "keyword",
     "facility",
@@ -99,8 +103,8 @@ _NO_NUMBER = re.compile(r"\b(?:citations|year|date)\s*[<>=]=?+\s*+(?!\d)", re.IG
 MAX_TERMS = 200  # maximum number of terms; each term is searched in all abstracts
 MAX_WORDS = 50  # maximum number of words of a term; each word is searched in all abstracts
 _FIELDS = (
-    "author:, title:, journal:, doi:, category:, keyword:, facility:, mentions:, role:, concept:, "
-    "region:, bibcode:, arxiv:, year: and date:"
+    "author:, title:, journal:, doi:, kind:, status:, category:, keyword:, facility:, mentions:, "
+    "role:, concept:, region:, bibcode:, arxiv:, year: and date:"
 )
 _PERIODS = "a period is written 2015.., 1999..2004, 2026-08-10.. or 2026-08..2026-10"
 _ENDS = {"$END", "RPAR", "SEMICOLON", "BAR", "AND", "OR"}

@@ -42,6 +42,7 @@ from landscape.store.tables import (
     unreadable,
 )
 from landscape.store.years import UNKNOWN_YEAR, count_years
+from landscape.types import INVALID
 
 if TYPE_CHECKING:
     import numpy as np
@@ -214,7 +215,8 @@ class AtlasStore:
 
         ``title``, ``papers``, ``sources`` (papers by source), ``first_date``, ``last_date``,
         ``generated`` (whether the atlas contains synthetic papers), the numbers of records that
-        were ``read``, ``merged`` and ``rejected``, ``years`` (which years the atlas covers well or
+        were ``read``, ``merged``, ``rejected`` and ``repaired``, the papers by ``kind`` and
+        ``status``, ``years`` (which years the atlas covers well or
         in part, such as "1993-1994 and 2023-2026 well, 1995-2022 in part") and ``in_part`` (the
         years in part, or ""). A year is covered in part if it has few papers for its time, or
         papers of other categories.
@@ -223,6 +225,8 @@ class AtlasStore:
         names = ("sources", "first_date", "last_date", "generated", "read", "merged", "rejected")
         copied = {name: found[name] for name in names}
         copied["generated"] = found["generated"] > 0
+        copied |= {name: found.get(name, {}) for name in ("kind", "status")}
+        copied["repaired"] = found.get("repaired", 0)
         return {"title": self.title, "papers": len(self), **copied, **self._years}
 
     @cached_property
@@ -251,6 +255,16 @@ class AtlasStore:
     def papers(self) -> pd.DataFrame:
         """Table of all papers with all columns; use `read_papers` to read only some columns."""
         return self.read_papers()
+
+    @cached_property
+    def invalid_papers(self) -> NDArray[np.int64]:
+        """Rows of retracted and withdrawn papers. They are on the map, but count for nothing."""
+        import numpy as np
+
+        counts = self.manifest.stages["ingest"].details.get("status", {})
+        if not any(counts.get(status) for status in INVALID):
+            return np.zeros(0, np.int64)
+        return np.flatnonzero(self.read_papers(["status"])["status"].isin(INVALID))
 
     def check_unchanged(self) -> None:
         """Raise AtlasError if the atlas was rebuilt or removed since it was opened."""
@@ -478,10 +492,12 @@ class AtlasStore:
         self._check_has_layer(layer.removesuffix(".parquet"))
         roles = self.path / ROLES
         if layer != "missions.parquet" or not roles.is_file():
-            return self.read(layer, lambda folder: read_layer(folder, self.parts, layer, columns))
+            found = self.read(layer, lambda folder: read_layer(folder, self.parts, layer, columns))
+            return found[~found["paper_row"].isin(self.invalid_papers)].reset_index(drop=True)
         whole = apply_roles(
             self.read(layer, lambda folder: read_layer(folder, self.parts, layer)), roles
         )
+        whole = whole[~whole["paper_row"].isin(self.invalid_papers)].reset_index(drop=True)
         return whole if columns is None else whole[["paper_row", *columns]]
 
     def _check_has_layer(self, name: str) -> None:

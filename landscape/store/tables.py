@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from landscape.store.manifest import Part
 
 
+_LATER_COLUMNS = ("kind", "status", "status_reason")  # not in atlases of earlier versions
 _ALWAYS_ALLOWED, _MAX_EXPANSION = 256 * 2**20, 50  # bytes; times the size of a file
 _ROWS_AT_ONCE = 512
 _MAX_BY_HAND = 4 * 2**20, 128 * 2**20  # bytes of labels.csv and roles.csv
@@ -66,9 +67,13 @@ def _read(
     try:
         with pq.ParquetFile(path) as file:
             names = file.schema_arrow.names
-            unknown = [column for column in columns or () if column not in names]
-            known = None if columns is None else [one for one in columns if one in names]
-            converted = convert(read_limited(file, path, known))
+            wanted = names if columns is None else [*columns]
+            later = [one for one in wanted if one in _LATER_COLUMNS and one not in names]
+            unknown = [one for one in wanted if one not in names and one not in later]
+            table = read_limited(file, path, [one for one in wanted if one in names])
+            for one in later:
+                table = table.append_column(one, pa.nulls(len(table), pa.string()))
+            converted = convert(table if unknown else table.select(wanted))
     except (OSError, ValueError, KeyError, pa.ArrowException) as error:
         raise unreadable(folder, name, error) from error
     if unknown:
@@ -358,8 +363,10 @@ class PaperTable:
             here = np.flatnonzero(batch_of == number)
             batch = self._batches[number]
             inside = wanted[here] - (self._ends[number] - batch.num_rows)
-            taken = batch.select(list(names)).take(_arrow(inside))
-            for column, values in zip(columns, taken.columns, strict=True):
+            known = [one for one in names if one in batch.schema.names or one not in _LATER_COLUMNS]
+            taken = batch.select(known).take(_arrow(inside))
+            for name, values in zip(known, taken.columns, strict=True):
+                column = columns[names.index(name)]
                 for place, value in zip(here, values.to_pylist(), strict=True):
                     column[place] = value
         return columns

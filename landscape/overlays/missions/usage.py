@@ -17,6 +17,7 @@ from landscape.overlays.periods import (
     UNKNOWN_YEAR,
     Years,
     check_period,
+    paper_years,
     ratio,
     read_years,
     share_interval,
@@ -159,8 +160,8 @@ def read_usage(
     chosen = _by_papers(counted["facility"], pairs["facility"]) if named is None else named
     regions = atlas.topics.loc[atlas.topics["level"] == 1, ["topic_id", "label", "x", "y"]]
     regions = regions.reset_index(drop=True)
-    papers = atlas.read_papers(["date", "year", "cites"])
-    year = pd.to_numeric(papers["year"]).fillna(UNKNOWN_YEAR).to_numpy(np.int64)
+    papers = atlas.read_papers(["date", "cites"])
+    year = paper_years(atlas)
     names = [one.name for one in chosen]
     by_name = dict(list(counted.groupby("facility", observed=True)["paper_row"]))
     index = pd.Index(names).get_indexer(pairs["facility"])

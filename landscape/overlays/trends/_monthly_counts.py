@@ -100,6 +100,7 @@ def read_period(atlas: AtlasStore, months: int, until: str | None) -> Period:
     whole = read_years(atlas)
     papers = atlas.read_papers(["date", "categories"])
     date = pd.to_datetime(papers["date"])
+    date.iloc[atlas.invalid_papers] = pd.NaT
     known = date.notna().to_numpy()
     if not known.any() or (date[known].dt.month == 1).mean() > 0.5:
         raise InputError(

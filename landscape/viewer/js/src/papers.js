@@ -237,7 +237,7 @@ export class PaperRecord {
     const { model, source } = this.viewer;
     const authors = details?.authors ?? (title.author ? [title.author] : []);
     const shown = authors.length > 6 ? [...authors.slice(0, 5), `and ${title.authors - 5} others`] : authors;
-    const facts = [details?.date ?? yearOf(source, model.opened), details?.journal ?? "", factsOf(source, model.opened)];
+    const facts = [details?.date ?? yearOf(source, model.opened), details?.journal ?? "", details?.kind ?? "", factsOf(source, model.opened)];
     const close = h(
       "button",
       { class: "close", title: "Close the record", "aria-label": "Close the record", onclick: () => model.open(-1) },
@@ -245,6 +245,9 @@ export class PaperRecord {
     );
     this.element.replaceChildren(
       h("div", { class: "record-head" }, h("h2", { dir: "auto" }, plainTitle(title.title)), close),
+      ...(details?.status
+        ? [h("p", { class: "warning", role: "note" }, `${details.status.toUpperCase()}: ${details.status_reason ?? ""}`)]
+        : []),
       h("p", {}, shown.join("; ")),
       h("p", { class: "quiet" }, facts.filter(Boolean).join(" · ")),
       details

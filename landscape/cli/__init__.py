@@ -33,7 +33,10 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
     "Begin": {
         "demo": ("building:demo", "Build and draw an example atlas of synthetic papers."),
         "lab": ("notebooks:lab", "Open JupyterLab with the notebooks."),
-        "read": ("building:read", "Show what a build would read, repair, reject and merge."),
+        "read": (
+            "building:read",
+            "Show what a build would read, repair, reject and merge, without building an atlas.",
+        ),
         "build": ("building:add_build", "Build an atlas from files of papers."),
     },
     "Ask": {

@@ -51,7 +51,7 @@ ADS_FIELDS = (
     "citation",
 )
 
-_KEY_VARIABLES = ("ADS_API_TOKEN", "ADS_DEV_KEY")
+_KEY_VARIABLES = ("ADS_API_TOKEN", "SCIX_API_TOKEN", "ADS_DEV_KEY")
 _HOW_TO_GET_KEY = (
     "create a key at https://ui.adsabs.harvard.edu/user/settings/token and set the environment "
     "variable ADS_API_TOKEN to it"
@@ -88,7 +88,7 @@ def fetch_ads(
     max_records : int, optional
         Maximum number of records.
     token : str, optional
-        ADS key. The default is the environment variable ADS_API_TOKEN or ADS_DEV_KEY. The key is
+        ADS key. Default: the environment variable ADS_API_TOKEN or SCIX_API_TOKEN. The key is
         only sent to `base_url` and never saved.
     base_url : str
         Address of the ADS API.

@@ -79,7 +79,9 @@ def read_author_list(value: object) -> Any:
 
 # Digits and signs after a name refer to affiliations: "Jane Doe1,2*".
 _MARKS = re.compile(
-    r"(?<=[^\W\d_A-Z.])(?:\$?\^\{?)?[\d*†‡§¶⁰¹²³⁴-⁹]{1,2}(?:\s?,\s?[\d*†‡§¶⁰¹²³⁴-⁹]{1,2})*+\}?\$?(?![\w-])"
+    r"\$?\^\{?[\d\s,*†‡§¶]{1,20}\}?\$?|\\textsuperscript\{[^{}]{0,20}\}"
+    r"|[⁰¹²³⁴-⁹](?:[\s,]?[⁰¹²³⁴-⁹*†‡§¶])*+"
+    r"|(?<=[^\W\d_A-Z.])[\d*†‡§¶]{1,2}(?:\s?,\s?[\d*†‡§¶]{1,2})*+(?![\w-])"
 )
 # "The Example Collaboration: Doe, J." and the inverted name "Collaboration, Example".
 _LED = re.compile(

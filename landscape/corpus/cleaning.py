@@ -56,7 +56,7 @@ _MARKUP = (
 )
 _NO_ABSTRACT = re.compile(
     r"[\[(]*(?:(?:the |an )?(?:abstract )?(?:is )?(?:not|un)[- ]?(?:available|provided|given)"
-    r"(?: for this \w+)?|(?:there is )?no (?:abstract|summary)(?: (?:is |was )?\w+)?"
+    r"(?: for this \w+)?|(?:there is |this \w+ has )?no (?:abstract|summary)(?: (?:is |was )?\w+)?"
     r"(?: for this \w+)?"
     r"|abstract|n/?a|none|null|nan|unknown|(?:inter)?national audience|to be (?:added|announced)"
     r"|(?:see|refer to|please see|please refer to)[^.]{0,60}(?:text|paper|pdf|abstract)|tb[ad]"
@@ -65,7 +65,8 @@ _NO_ABSTRACT = re.compile(
 )
 # Text before and after the abstract in exports of publishers and repositories.
 _LABEL = re.compile(
-    r"(?:ABSTRACT|(?:Abstract|Summary)\s?[:.—–-]|(?:Inter)?[Nn]ational audience\s?[;:.—–-]?)"
+    r"(?:ABSTRACT\s?[:.—–-]?|(?:Abstract|Summary)\s?[:.—–-]"
+    r"|(?:Inter)?[Nn]ational audience\s?[;:.—–-]?)"
     r"\s*+(?=[A-Z\d“(])"
 )
 _TAIL = re.compile(
@@ -84,6 +85,10 @@ _IF_MATHS = re.compile(
     r"\\ifmmode\b\s*+((?:(?!\\else\b|\\fi\b).){0,300})"
     r"(?:\\else\b\s*+((?:(?!\\fi\b).){0,300}))?\\fi\b",
     re.DOTALL,
+)
+_BLOCK = re.compile(r"</?(?:jats:)?(?:br|li|p|title|sec|label|div)\b", re.IGNORECASE)
+_SECTION = re.compile(
+    r"<(?:jats:)?title\s?>\s?(?:Abstract|Summary)\s?[.:]?\s?</(?:jats:)?title\s?>", re.IGNORECASE
 )
 _ANY_TAG = re.compile(r"(</?(?:[\w-]{1,20}:)?[a-zA-Z][\w-]{0,30}(?:\s[^<>]{0,2000})?>)")
 _FORMULAS = {"inline-formula", "disp-formula", "alternatives"}
@@ -246,7 +251,7 @@ def _without_markup(text: str) -> str:
     text = _SCRIPT_TAG.sub(
         lambda m: "}" if m[1] else ("^{" if m[2].lower() == "sup" else "_{"), text
     )
-    text = _TAG.sub(lambda m: " " if m[0][1:3].lower() in ("br", "li") else "", text)
+    text = _TAG.sub(lambda m: " " if _BLOCK.match(m[0]) else "", _SECTION.sub(" ", text))
     if _LETTER_TAG.search(text):
         closed = {m[2].lower() for m in _LETTER_TAG.finditer(text) if m[1]}
         text = _LETTER_TAG.sub(
@@ -367,6 +372,7 @@ def _symbols() -> dict[str, str]:
             # If several categories define a macro, the first one has priority, as in pylatexenc.
             table.setdefault(spec.macroname, symbol)
     ours: dict[str, str] = _LATEX["symbols"]
+    table |= _LATEX["text_symbols"]
     return table | {name: text for text, names in ours.items() for name in names.split()}
 
 

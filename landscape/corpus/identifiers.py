@@ -71,7 +71,7 @@ def parse_date(value: object) -> PaperDate:
 
 
 _YEAR_INSIDE = re.compile(
-    r"(?<!\d)(1[5-9]\d\d|20\d\d)(?:[-/](0?[1-9]|1[0-2])(?![\d]))?(?:[-/](0?[1-9]|[12]\d|3[01])(?!\d))?"
+    r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)(?:[-/](0?[1-9]|1[0-2])(?![\d]))?(?:[-/](0?[1-9]|[12]\d|3[01])(?!\d))?"
 )
 _MONTH_INSIDE = re.compile(rf"\b({'|'.join(_MONTHS)})[a-z]*\b", re.IGNORECASE)
 
@@ -220,7 +220,7 @@ def find_doi(text: str) -> str | None:
 
 def find_bibcode(text: str) -> str | None:
     """Return the bibcode in the first link to ADS or SciX in a text."""
-    found = (parse_bibcode(match[0]) for match in _BIBCODE_LINK.finditer(text))
+    found = (parse_bibcode(match[0]) for match in _BIBCODE_LINK.finditer(_unescaped(text)))
     return next(filter(None, found), None)
 
 

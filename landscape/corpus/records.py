@@ -266,7 +266,7 @@ def _row(fields: Mapping[str, Any], source: str, repairs: list[str]) -> Row:
     notes, journal = fields.get("notes") or [], _short_text(fields.get("journal"))
     doctype = _short_text(fields.get("doctype"))
     status, reason = find_status(
-        title, abstract, [*notes, journal or ""], fields.get("retracted") or ()
+        title, abstract, [*notes, journal or "", doctype or ""], fields.get("retracted") or ()
     )
     if status and is_notice_only(abstract):
         raise UnusableError(f"{status}, without an abstract")

@@ -100,7 +100,7 @@ def find_status(
         return _status(next(filter(None, match.groups()))), _sentence(abstract, match)
     for note in notes:
         match = _COMMENT.search(note)
-        if match and not _OTHER_PAPER.search(note):
+        if match and not _OTHER_PAPER.search(note, 0, match.start()):
             return _status(match[1]), _sentence(note, match)
     for note in (*notes, *map(str, _flat(flags))):
         if match := _CORRECTED.search(note) or re.search("correction", note[:20]):

@@ -148,6 +148,7 @@ class XmlReader:
             )
             try:
                 for _, element in elements:
+                    etree.strip_tags(element, "{*}style", "style")  # EndNote
                     value = _xml_value(element, etree)
                     line = element.sourceline or 0
                     element.clear()
@@ -163,7 +164,7 @@ class XmlReader:
 
 _MAX_DEPTH = 30
 #: Elements inside a text.
-_INLINE = {"style", "i", "b", "u", "sub", "sup", "em", "italic", "bold", "p", "sec", "title"}
+_INLINE = {"i", "b", "u", "sub", "sup", "em", "italic", "bold", "p", "sec", "title"}
 
 
 def _xml_value(element: Any, etree: Any, depth: int = 0) -> Any:

@@ -105,11 +105,10 @@ def _encoding(path: Path, size: int, modified: int) -> str:  # noqa: ARG001  # t
         return "utf-8"
     from charset_normalizer import from_bytes
 
-    found = from_bytes(head[:65536], cp_isolation=_ENCODINGS).best()
-    return found.encoding if found is not None else "cp1252"
-
-
-_ENCODINGS = ["cp1252", "latin_1", "cp1250", "mac_roman"]
+    for encodings in (["cp1252"], ["cp1250", "mac_roman", "latin_1"]):
+        if found := from_bytes(head[:65536], cp_isolation=encodings).best():
+            return found.encoding
+    return "cp1252"
 
 
 def checked(

@@ -25,13 +25,18 @@ from landscape.corpus.identifiers import (
 _DATA: dict[str, Any] = read_yaml(data_file("formats.yaml"))
 VECTORS: list[str] = _DATA["vectors"]
 WRAPPERS: list[str] = _DATA["wrappers"]
-_TABLE: dict[str, list[str]] = _DATA["table"]
 # Only tables that Landscape has written contain these columns.
 _OWN = ("source", "generated", "title_original", "abstract_original", "kind")
 _JOURNALS: dict[str, str] = read_yaml(data_file("journal_macros.yaml"))
 _MAX_REFERENCE = 200  # maximum number of characters of the identifier of a reference
 _MAX_NOTE = 2_000  # maximum number of characters of a text in which an identifier is searched
 _MAX_MACRO = 20
+
+
+@lru_cache(maxsize=4096)
+def canonical(name: str) -> str:
+    """Return a name in lower case without spaces and punctuation, as in ``data/formats.yaml``."""
+    return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
 class Format(NamedTuple):
@@ -51,21 +56,24 @@ class Format(NamedTuple):
         )
 
 
+def _names(given: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return the names of each field. The first part of a name is compared in canonical form."""
+    return {
+        field: [".".join((canonical(path.split(".")[0]), *path.split(".")[1:])) for path in paths]
+        for field, paths in given.items()
+        if field in _DATA["table"]
+    }
+
+
 def _format(name: str, given: Mapping[str, Any]) -> Format:
     fields = {field: paths for field, paths in _TABLE.items() if field not in _OWN}
-    names = fields | {field: paths for field, paths in given.items() if field in _TABLE}
-    return Format(name, given["container"], names, given)
+    return Format(name, given["container"], fields | _names(given), given)
 
 
+_TABLE = _names(_DATA["table"])
 TABLE = Format("table", "table", _TABLE)
 FORMATS = {name: _format(name, given) for name, given in _DATA["formats"].items()}
 """All formats by name, in the order in which they are tried."""
-
-
-@lru_cache(maxsize=4096)
-def canonical(name: str) -> str:
-    """Return a name in lower case without spaces and punctuation, as in ``data/formats.yaml``."""
-    return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
 def has_titles(names: Iterable[str]) -> bool:
@@ -141,6 +149,10 @@ def fields_of(record: Mapping[str, object], form: Format = TABLE) -> dict[str, o
         found["authors"] = rejoin_names(found["authors"])
     found["authors"] = read_author_list(found["authors"])
     found["aff"] = _split(found["aff"], separator=";")
+    if isinstance(words := found["ads_keywords"], list) and not all(
+        isinstance(w, str) for w in words
+    ):
+        found["ads_keywords"] = _texts(words)
     found["ads_keywords"] = _split(found["ads_keywords"], separator=r"[;\n]|,(?=[^;\n]*$)")
     for name in ("categories", "cite_bibcodes", "ref_bibcodes"):
         found[name] = _split(found[name], separator=r"[\s,;]+")
@@ -209,6 +221,7 @@ def journal_name(name: object) -> Any:
     r"""Return the name of a journal. Macros are replaced in every spelling, such as ``{\apjl}``."""
     if not isinstance(name, str) or len(name) > _MAX_MACRO:
         return name
+    name = re.sub(r"\$\\backslash\$|\\textbackslash\s*", r"\\", name)  # Mendeley
     macro = name.strip("{}\\ ")
     is_macro = macro.isalpha() and ("\\" in name or name.strip("{} ").islower())
     return _JOURNALS.get(macro.lower(), macro if "\\" in name else name) if is_macro else name

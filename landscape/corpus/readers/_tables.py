@@ -267,8 +267,13 @@ def _rejoined(header: list[str], row: list[str], delimiter: str) -> list[str] | 
     """Join the cells of a text that contains the delimiter, if all other cells then fit."""
     extra = len(row) - len(header)
     names = [canonical(name) for name in header]
-    fit = []
-    for place, name in enumerate(names):
+    texts = [
+        (place, name)
+        for kind in ("abstract", "authors", "title")
+        for place, name in enumerate(names)
+        if name in TABLE.names[kind]
+    ]
+    for place, _ in texts:
         text = delimiter.join(row[place : place + extra + 1])
         joined = [*row[:place], text, *row[place + extra + 1 :]]
         checked_cells = [
@@ -276,12 +281,11 @@ def _rejoined(header: list[str], row: list[str], delimiter: str) -> list[str] | 
             for field, cell in zip(names, joined, strict=True)
             if (parse := _CHECKS.get(field)) and cell.strip()
         ]
-        if name in _TEXTS and checked_cells and all(checked_cells):
-            fit.append(joined)
-    return max(fit, key=lambda cells: max(map(len, cells)), default=None)
+        if checked_cells and all(checked_cells):
+            return joined
+    return None
 
 
-_TEXTS = {*TABLE.names["title"], *TABLE.names["abstract"], *TABLE.names["authors"]}
 _CHECKS: dict[str, Callable[[str], object]] = {
     **dict.fromkeys((*TABLE.names["years"], *TABLE.names["dates"]), find_date),
     **dict.fromkeys(TABLE.names["doi"], parse_doi),

@@ -24,7 +24,7 @@ _NOT_PAPERS = {b"string", b"preamble", b"comment"}
 _CROSSREF = re.compile(rb"\bcrossref\s*=\s*[{\"]?\s*([^\s,{}\"]+)", re.IGNORECASE)
 _XDATA = ("crossref", "xdata")
 # The end of a value and, on the next line, the name of a field: a comma is missing between them.
-_NO_COMMA = re.compile(r'([}"]|=\s*\d+)([ \t]*\n[ \t]*[A-Za-z][\w+-]*[ \t]*=[ \t]*[{"\w])')
+_NO_COMMA = re.compile(r'([}"]|=[ \t]?\d+)(?=[ \t]*\n[ \t]*[A-Za-z][\w+-]*[ \t]*=[ \t]*[{"\w])')
 
 
 class BibtexEntry(NamedTuple):
@@ -169,7 +169,7 @@ def parse_entries(text: str) -> list[BibtexEntry]:
 def _entry(text: str, strings: str) -> BibtexEntry | str:
     """Parse one entry, with a missing comma inserted. Return the reason if it is not an entry."""
     entries = parse_entries(strings + text)
-    with_commas = _NO_COMMA.sub(r"\1,\2", text)
+    with_commas = _NO_COMMA.sub(r"\1,", text)
     if with_commas != text:
         repaired = parse_entries(strings + with_commas)
         if repaired and (not entries or len(repaired[0].fields) > len(entries[0].fields)):
@@ -177,8 +177,20 @@ def _entry(text: str, strings: str) -> BibtexEntry | str:
             return repaired[0]._replace(repairs=(*repaired[0].repairs, said))
     if entries:
         return entries[0]
+    balanced = _VALUE.sub(_without_braces, text)
+    if balanced != text and (repaired := parse_entries(strings + balanced)):
+        return repaired[0]._replace(repairs=("a brace without its partner is removed",))
     n_open, n_closed = text.count("{"), text.count("}")
     return "unbalanced braces" if n_open != n_closed else "a comma or an equals sign is missing"
+
+
+_VALUE = re.compile(r"^([ \t]*[A-Za-z][\w-]*[ \t]*=[ \t]*\{)(.*)(\}[ \t]*,?[ \t]*)$", re.MULTILINE)
+
+
+def _without_braces(value: re.Match[str]) -> str:
+    """Remove the braces of a value on one line if they are not balanced."""
+    inner = value[2] if _at_depth_zero(value[2]) else re.sub(r"[{}]", "", value[2])
+    return f"{value[1]}{inner}{value[3]}"
 
 
 def _fields(entry: BibtexEntry) -> dict[str, object]:
@@ -194,7 +206,11 @@ def _named(entry: BibtexEntry) -> dict[str, object]:
         "author": split_authors(entry.fields.get("author") or entry.fields.get("editor", "")),
     }
     archive = entry.fields.get("archiveprefix", entry.fields.get("eprinttype", "arXiv"))
-    if archive.strip("{} ").lower() != "arxiv":
+    archive, number = archive.strip("{} ").lower(), entry.fields.get("eprint", "")
+    if re.fullmatch(r"\d{7}(?:v\d+)?", number):  # an old identifier without its class
+        archive = archive if archive != "arxiv" else str(entry.fields.get("primaryclass", ""))
+        values["eprint"] = f"{archive}/{number}"
+    elif archive != "arxiv":
         values.pop("eprint", None)
     return values
 

@@ -146,8 +146,10 @@ class XmlReader:
                 recover=True,
                 encoding="utf-8",
             )
+            n_records = 0
             try:
                 for _, element in elements:
+                    n_records += 1
                     etree.strip_tags(element, "{*}style", "style")  # EndNote
                     value = _xml_value(element, etree)
                     line = element.sourceline or 0
@@ -157,9 +159,13 @@ class XmlReader:
                     if isinstance(value, dict):
                         yield RawRecord(line, fields_of(value, self.form))
             except etree.XMLSyntaxError as error:
-                raise InputError(
-                    f"{path} is damaged XML ({str(error)[:120]}). Download or export it again."
-                ) from error
+                raise _damaged(path, error) from error
+            if not n_records:
+                raise _damaged(path, "no record is complete")
+
+
+def _damaged(path: Path, why: object) -> InputError:
+    return InputError(f"{path} is damaged XML ({str(why)[:120]}). Download or export it again.")
 
 
 _MAX_DEPTH = 30
@@ -179,10 +185,12 @@ def _xml_value(element: Any, etree: Any, depth: int = 0) -> Any:
     value: dict[str, Any] = {
         f"@{etree.QName(name).localname}": text for name, text in element.attrib.items()
     }
-    if not children and (text := (element.text or "").strip()):
-        return text
+    if not children:
+        return (element.text or "").strip() or value
     for name, child in zip(names, children, strict=True):
         one = _xml_value(child, etree, depth + 1)
+        if isinstance(one, str) and (kind := child.get("name")):
+            value[f"{name}@name"] = kind
         if one in ("", {}):
             continue
         if name in value:

@@ -268,22 +268,24 @@ def _rejoined(header: list[str], row: list[str], delimiter: str) -> list[str] | 
     extra = len(row) - len(header)
     names = [canonical(name) for name in header]
     texts = [
-        (place, name)
+        place
         for kind in ("abstract", "authors", "title")
         for place, name in enumerate(names)
         if name in TABLE.names[kind]
     ]
-    for place, _ in texts:
-        text = delimiter.join(row[place : place + extra + 1])
-        joined = [*row[:place], text, *row[place + extra + 1 :]]
+    fit = []
+    for place in texts:
+        pieces = row[place : place + extra + 1]
+        joined = [*row[:place], delimiter.join(pieces), *row[place + extra + 1 :]]
         checked_cells = [
             parse(cell.strip())
             for field, cell in zip(names, joined, strict=True)
             if (parse := _CHECKS.get(field)) and cell.strip()
         ]
         if checked_cells and all(checked_cells):
-            return joined
-    return None
+            # Within a text, a space follows the delimiter.
+            fit.append((sum(piece.startswith(" ") for piece in pieces[1:]), -len(fit), joined))
+    return max(fit)[2] if fit else None
 
 
 _CHECKS: dict[str, Callable[[str], object]] = {

@@ -1,0 +1,364 @@
+"""Files as reference managers, services and spreadsheets write them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from landscape.corpus import preview, read_pairs, read_papers
+from landscape.corpus.records import Batch
+from landscape.errors import InputError
+
+TEXT = "We measure the spins of young stars in a cluster and find that they slow down with age."
+BIBCODE = "2021A&A...645L..11A"
+TITLE = "Spins of young stars"
+
+
+def read(path: Path, content: str, encoding: str = "utf-8") -> Batch:
+    path.write_bytes(content.encode(encoding))
+    [batch] = read_papers(path)
+    return batch
+
+
+def entry(**fields: str) -> str:
+    fields = {"title": TITLE, "abstract": TEXT, **fields}
+    return "@article{key,\n" + ",\n".join(f" {k} = {{{v}}}" for k, v in fields.items()) + "\n}\n"
+
+
+def paper_of(path: Path, content: str, encoding: str = "utf-8") -> dict[str, Any]:
+    [paper] = read(path, content, encoding).papers.to_pylist()
+    return paper
+
+
+def test_the_cases_of_other_programs(real_data: Path, tmp_path: Path) -> None:
+    script = real_data.parent / "records_check.py"
+    found = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stdout
+
+
+@pytest.mark.parametrize(
+    ("names", "read_as"),
+    [
+        ("Nowak, U.; Misra, A.", "Nowak, U.|Misra, A."),
+        ("Ada Nowak, Uma Misra, Eva Lind", "Ada Nowak|Uma Misra|Eva Lind"),
+        ("Nowak, U., Misra, A., Lind, E.", "Nowak, U.|Misra, A.|Lind, E."),
+        ("Nowak U, Misra AB, Lind E", "Nowak U|Misra AB|Lind E"),
+        (r"{\'A}. Nowak and {\O}sten, U. and \AA{}berg, E.", "Á. Nowak|Østen, U.|Åberg, E."),
+        ("Nowak, U. AND Misra, A. and others", "Nowak, U.|Misra, A."),
+        ("{Kepler Team and Friends} and Nowak, U.", "Kepler Team and Friends|Nowak, U."),
+        (
+            "Planck Collaboration: Nowak, U. and Misra, A.",
+            "Planck Collaboration|Nowak, U.|Misra, A.",
+        ),
+        ("Collaboration, Planck and Nowak, U.", "Planck Collaboration|Nowak, U."),
+        ("Nowak, U.$^{1,2}$ and Misra, A.$^{*}$", "Nowak, U.|Misra, A."),
+        (r"Ada Nowak\textsuperscript{1} and Uma Misra\inst{2}", "Ada Nowak|Uma Misra"),
+        ("Ada Nowak1,2, Uma Misra3*", "Ada Nowak|Uma Misra"),
+        ("{{Nowak, U. and Misra, A.}}", "Nowak, U.|Misra, A."),
+        ("family=Nowak, given=U., prefix=de and family=Misra, given=A.", "de Nowak, U.|Misra, A."),
+        ("Nowak, U. and {Misra, A.", "Nowak, U.|Misra, A."),
+    ],
+)
+def test_names(names: str, read_as: str, tmp_path: Path) -> None:
+    assert paper_of(tmp_path / "a.bib", entry(author=names))["authors"] == read_as.split("|")
+
+
+@pytest.mark.parametrize(
+    ("fields", "day", "precision"),
+    [
+        ({"year": "{in prep.}"}, None, None),
+        ({"year": "n.d."}, None, None),
+        ({"year": "submitted 2020"}, date(2020, 1, 1), "year"),
+        ({"year": "2008b"}, date(2008, 1, 1), "year"),
+        ({"year": "2019--2020"}, date(2019, 1, 1), "year"),
+        ({"year": "in press", "date": "2019-04"}, date(2019, 4, 1), "month"),
+        ({"date": "2014-05~/2014-08"}, date(2014, 5, 1), "month"),
+        ({"date": "2014-21"}, date(2014, 1, 1), "year"),
+        ({"date": "../1999"}, date(1999, 1, 1), "year"),
+        ({"date": "2004-06-uu"}, date(2004, 6, 1), "month"),
+        ({"year": "2020", "month": "{March-April}"}, date(2020, 3, 1), "month"),
+        ({"year": "20021"}, None, None),
+    ],
+)
+def test_dates(
+    fields: dict[str, str], day: date | None, precision: str | None, tmp_path: Path
+) -> None:
+    paper = paper_of(tmp_path / "a.bib", entry(**fields))
+    assert (paper["date"], paper["date_precision"]) == (day, precision)
+
+
+@pytest.mark.parametrize(
+    ("fields", "name", "value"),
+    [
+        ({"journal": "arXiv", "number": "2101.00005"}, "arxiv_id", "2101.00005"),
+        ({"journal": "CoRR", "volume": "abs/2101.00005"}, "arxiv_id", "2101.00005"),
+        ({"eid": "arXiv:2101.00005"}, "arxiv_id", "2101.00005"),
+        ({"url": "https://arxiv.org/pdf/2101.00005v2"}, "arxiv_id", "2101.00005"),
+        ({"doi": "10.48550/arXiv.2101.00005"}, "arxiv_id", "2101.00005"),
+        ({"note": "see astro-ph.CO/0101001"}, "arxiv_id", "astro-ph/0101001"),
+        ({"eprint": "0101001", "primaryclass": "astro-ph"}, "arxiv_id", "astro-ph/0101001"),
+        ({"eprint": "2101.005", "archiveprefix": "ascl"}, "arxiv_id", None),
+        ({"number": "2101.00005"}, "arxiv_id", None),
+        ({"note": "doi: 10.1086/345794, in press"}, "doi", "10.1086/345794"),
+        ({"doi": r"10.1007/978{\_}12"}, "doi", "10.1007/978_12"),
+        ({"url": "https://doi.org/10.1086/345794"}, "doi", "10.1086/345794"),
+        (
+            {"adsurl": r"http://adsabs.harvard.edu/abs/2021A\&A...645L..11A"},
+            "bibcode",
+            "2021A&A...645L..11A",
+        ),
+        (
+            {"url": "https://scixplorer.org/abs/2021A%26A...645L..11A/abstract"},
+            "bibcode",
+            "2021A&A...645L..11A",
+        ),
+        ({"journal": "apj"}, "journal", "The Astrophysical Journal"),
+        ({"journal": r"{\apj}"}, "journal", "The Astrophysical Journal"),
+        ({"journal": r"\\apj"}, "journal", "The Astrophysical Journal"),
+        ({"journal": r"$\backslash$apj"}, "journal", "The Astrophysical Journal"),
+        ({"journal": "Nature"}, "journal", "Nature"),
+    ],
+)
+def test_identifiers_and_journals(
+    fields: dict[str, str], name: str, value: str | None, tmp_path: Path
+) -> None:
+    assert paper_of(tmp_path / "a.bib", entry(**fields))[name] == value
+
+
+def test_what_is_repaired_is_listed(tmp_path: Path) -> None:
+    text = entry(year="2021, in press") + entry(note="{one", year="2020").replace("key,", "other,")
+    text += f"@article{{third,\n title = {{{TITLE}}},\n note = {{a}},\n note = {{b}}\n"
+    text += f" abstract = {{{TEXT}}}\n}}"
+    batch = read(tmp_path / "a.bib", text)
+    assert (batch.papers.num_rows, batch.rejected) == (3, [])
+    assert [(one.line, one.reason) for one in batch.repaired] == [
+        (1, "the date '2021, in press' is read as 2021"),
+        (6, "a brace without its partner is removed"),
+        (12, "the field 'note' is repeated; the first is used"),
+        (12, "a comma is missing at the end of a field"),
+    ]
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "utf-16", "utf-8-sig"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_tables_of_spreadsheets(encoding: str, delimiter: str, tmp_path: Path) -> None:
+    rows = [["Title", "Abstract", "Authors", "Year"], [TITLE, TEXT, '"Müller K; Åberg E"', "2021"]]
+    text = "\r\n".join(delimiter.join(row) for row in rows)
+    batch = read(tmp_path / "a.csv", text, encoding)
+    assert batch.papers["authors"].to_pylist() == [["Müller K", "Åberg E"]]
+    said = [] if encoding == "utf-8-sig" else ["the file is not UTF-8 text"]
+    assert [one.reason.split(";")[0] for one in batch.repaired] == said
+
+
+def test_ragged_rows_and_unknown_columns(tmp_path: Path) -> None:
+    text = (
+        f"title,abstract,year,doi\n{TITLE},{TEXT} And so, on.,2020,10.1000/x\n{TITLE} too,{TEXT}\n"
+    )
+    batch = read(tmp_path / "a.csv", text + f"{TITLE} again,{TEXT},2019,10.1000/y,,,\n")
+    first, second, third = batch.papers.to_pylist()
+    assert (first["title"], first["abstract"], first["year"]) == (
+        TITLE,
+        f"{TEXT} And so, on.",
+        2020,
+    )
+    assert (second["year"], third["doi"]) == (None, "10.1000/y")
+    text = f"Titel;Zusammenfassung;Autoren;Jahr\n{TITLE};{TEXT};Nowak, U.;2020\n"
+    text += f"{TITLE} too;{TEXT};Nowak, U.;2021\n"
+    batch = read(tmp_path / "b.csv", text)
+    assert batch.papers["year"].to_pylist() == [2020, 2021]
+    assert "the column 'Zusammenfassung' is read as abstract" in [r.reason for r in batch.repaired]
+
+
+ENDNOTE = f"""<?xml version="1.0" encoding="UTF-8"?><xml><records><record><rec-number>1</rec-number>
+<ref-type name="Thesis">32</ref-type><contributors><authors><author><style>Nowak, Uma</style>
+</author></authors></contributors><titles><title><style>Spins of </style><style face="b">young</style>
+<style> stars</style></title></titles><dates><year><style>2021</style></year></dates>
+<abstract><style>{TEXT}</style></abstract></record></records></xml>"""
+PUBMED = f"""PMID- 1
+TI  - Spins of
+      young stars
+AB  - {TEXT}
+FAU - Nowak, Uma
+AU  - Nowak U
+DP  - 2021 May 3
+LID - 10.1000/n [doi]
+PT  - Journal Article
+PT  - Retracted Publication
+"""
+WEB_OF_SCIENCE = f"""FN Clarivate
+PT J
+AF Nowak, Uma
+   Misra, Asha
+TI Spins of
+   young stars
+AB {TEXT}
+PD MAY 3
+PY 2021
+DT Review
+ER
+"""
+ENDNOTE_TAGS = f"%0 Thesis\n%A Nowak, Uma\n%T {TITLE}\n%D 2021\n%X {TEXT}\n"
+RIS = f"TY  - CONF\r\nA1  - Nowak, Uma\r\nT1  - {TITLE}\r\nN2  - {TEXT}\r\nY1  - 2021///\r\n"
+CROSSREF = {
+    "message": {
+        "facets": {},
+        "items": [
+            {
+                "DOI": "10.1000/C",
+                "type": "journal-article",
+                "title": [TITLE],
+                "abstract": f"<jats:title>Abstract</jats:title><jats:p>{TEXT}</jats:p>",
+                "author": [{"given": "Uma", "family": "Nowak"}],
+                "issued": {"date-parts": [[2021, 5]]},
+                "updated-by": [{"type": "retraction"}],
+            }
+        ],
+    }
+}
+INSPIRE = {
+    "hits": {
+        "hits": [
+            {
+                "metadata": {
+                    "titles": [{"title": TITLE}],
+                    "abstracts": [{"value": TEXT}],
+                    "authors": [{"full_name": "Nowak, Uma"}],
+                    "arxiv_eprints": [{"value": "2105.00001", "categories": ["astro-ph.SR"]}],
+                    "publication_info": [{"year": 2021}],
+                    "document_type": ["review"],
+                }
+            }
+        ]
+    }
+}
+ZOTERO = [
+    {
+        "data": {
+            "itemType": "dataset",
+            "title": TITLE,
+            "abstractNote": TEXT,
+            "creators": [{"firstName": "Uma", "lastName": "Nowak"}],
+            "date": "May 3, 2021",
+        }
+    }
+]
+DATACITE = {
+    "data": [
+        {
+            "attributes": {
+                "titles": [{"title": TITLE}],
+                "creators": [{"name": "Nowak, Uma"}],
+                "descriptions": [{"description": TEXT}],
+                "publicationYear": 2021,
+                "types": {"resourceTypeGeneral": "Software"},
+            }
+        }
+    ]
+}
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "status"),
+    [
+        (ENDNOTE, "thesis", None),
+        (PUBMED, "article", "retracted"),
+        (WEB_OF_SCIENCE, "review", None),
+        (ENDNOTE_TAGS, "thesis", None),
+        (RIS, "proceedings", None),
+        (json.dumps(CROSSREF), "article", "retracted"),
+        (json.dumps(INSPIRE, indent=1), "review", None),
+        (json.dumps(ZOTERO), "data", None),
+        (json.dumps(DATACITE), "software", None),
+    ],
+    ids=["endnote", "pubmed", "wos", "enw", "ris", "crossref", "inspire", "zotero", "datacite"],
+)
+def test_formats(content: str, kind: str, status: str | None, tmp_path: Path) -> None:
+    paper = paper_of(tmp_path / "records", content)
+    assert (paper["title"], paper["abstract"], paper["year"]) == (TITLE, TEXT, 2021)
+    assert paper["authors"][0] == "Nowak, Uma"
+    assert (paper["kind"], paper["status"]) == (kind, status)
+
+
+def test_xml_expands_no_entities(tmp_path: Path) -> None:
+    levels = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 12))
+    text = f'<!DOCTYPE x [<!ENTITY e0 "ha">{levels}<!ENTITY f SYSTEM "file:///etc/passwd">]><feed><entry>'
+    text += f"<title>{TITLE}</title><summary>{TEXT} &e11; &f;</summary></entry></feed>"
+    with pytest.raises(InputError, match="damaged XML"):
+        read(tmp_path / "a.xml", text)
+    text = text.replace("&e11;", "")
+    assert paper_of(tmp_path / "a.xml", text)["abstract"] == TEXT
+
+
+@pytest.mark.parametrize(
+    ("given", "abstract"),
+    [
+        (f"{TEXT} © 2021 The Authors. Published by Elsevier B.V. All rights reserved.", TEXT),
+        (f"ABSTRACT {TEXT}", TEXT),
+        (f"International audience; {TEXT}", TEXT),
+        (f"<p>{TEXT}</p>", TEXT),
+        ("The mass <tex-math>$M_1$</tex-math> is high.", "The mass M₁ is high."),
+        (
+            "A <alternatives><tex-math>$z$</tex-math><mml:math><mml:mi>z</mml:mi></mml:math>"
+            "</alternatives> here.",
+            "A z here.",
+        ),
+        (r"At \ifmmode z\else $z$\fi{} it is \texorpdfstring{$\Lambda$}{L}.", "At z it is Λ."),
+        ("[No abstract available]", None),
+        ("International audience", None),
+        ("Comment: 12 pages, 3 figures", None),
+        ("This article has no abstract.", None),
+    ],
+)
+def test_abstracts(given: str, abstract: str | None, tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({"title": TITLE, "abstract": given}))
+    [batch] = read_papers(path)
+    assert batch.papers["abstract"].to_pylist() == ([abstract] if abstract else [])
+
+
+@pytest.mark.parametrize(
+    ("fields", "status"),
+    [
+        ({"title": f"RETRACTED: {TITLE}"}, "retracted"),
+        ({"title": f"{TITLE} [Withdrawn]"}, "withdrawn"),
+        ({"abstract": f"This paper has been withdrawn by the author. {TEXT}"}, "withdrawn"),
+        ({"comments": "12 pages; withdrawn due to an error, superseded by 2101.1"}, "withdrawn"),
+        ({"comments": "replaces a withdrawn version"}, None),
+        ({"comments": "Erratum added"}, "corrected"),
+        ({"is_retracted": True}, "retracted"),
+        ({"title": "Retracted jets of young stars"}, None),
+        ({"abstract": f"{TEXT} The retracted estimate is not used."}, None),
+    ],
+)
+def test_status(fields: dict[str, Any], status: str | None, tmp_path: Path) -> None:
+    record = {"arxiv_id": "2101.00001", "title": TITLE, "abstract": TEXT, **fields}
+    assert paper_of(tmp_path / "a.jsonl", json.dumps(record))["status"] == status
+
+
+def test_a_notice_of_withdrawal_is_no_abstract(tmp_path: Path) -> None:
+    notice = "This paper has been withdrawn by the author due to a sign error in equation 1."
+    batch = read(tmp_path / "a.jsonl", json.dumps({"title": TITLE, "abstract": notice}))
+    assert [one.reason for one in batch.rejected] == ["withdrawn, without an abstract"]
+
+
+def test_a_preview_and_pairs_that_are_never_merged(tmp_path: Path) -> None:
+    path, pairs = tmp_path / "a.bib", tmp_path / "pairs.csv"
+    again = entry(title=f"{TITLE} (Extended Abstract)", author="Nowak, U.", year="2020")
+    none = "@article{empty, title = {Nothing}}\n"
+    path.write_text(entry(author="Nowak, U.", year="2020") + again.replace("key,", "again,") + none)
+    found = preview([path])
+    assert (found["read"], found["kept"], found["without_abstract"]) == (3, 1, 1)
+    [merged] = found["merged"]
+    assert (merged["kept"]["id"], merged["record"]["id"]) == ("key", "again")
+    assert merged["reason"] == "a similar title and common authors"
+    pairs.write_text("key,again\n")
+    assert preview([path], never_merge=read_pairs(pairs))["merged"] == []
+    pairs.write_text("key\n")
+    with pytest.raises(InputError, match="line 1: 'key' is not a pair"):
+        read_pairs(pairs)

@@ -33,6 +33,7 @@ from landscape.corpus._scanning import (
     scan_input,
     with_keys,
 )
+from landscape.corpus.language import LANGUAGES, find_languages
 from landscape.corpus.records import (
     COLUMNS,
     WITHDRAWN,
@@ -405,6 +406,7 @@ def ingest(
     work: Path,
     names: Sequence[str] | None = None,
     workers: int = 1,
+    language: str | None = None,
     run: RunTasks | None = None,
     advance: Callable[[float], object] | None = None,
 ) -> IngestReport:
@@ -429,6 +431,8 @@ def ingest(
         Names of the parts; default: made from the names of the files.
     workers : int, default 1
         Number of processes that clean records.
+    language : str, optional
+        Code of a language, such as ``"en"``. New papers in other languages are rejected.
     run : callable, optional
         Function that applies a function to each of a list of tasks, for example on several
         machines, and yields the results in order. A task reads one input.
@@ -476,6 +480,9 @@ def ingest(
     layout = Layout(chunks, bounds, representative, ambiguous_rows(keys, representative))
     read, rejected, reasons = _count_records(scans)
     withdrawn = _withdraw(layout, scans, keys.arxiv_id)
+    foreign = _reject_foreign(layout, scans, language) if language else [[] for _ in scans]
+    for one in foreign:
+        reasons.update(rejection.reason for rejection in one)
     if not (representative >= 0).any():
         raise InputError(_nothing_usable([scan.path for scan in scans], sum(read), reasons))
     folder.mkdir(parents=True, exist_ok=True)
@@ -484,8 +491,9 @@ def ingest(
             for chunk in range(scan.n_chunks):
                 rejections = scan.facts(chunk)["rejected"]
                 stream.writelines(orjson.dumps(rejection) + b"\n" for rejection in rejections)
-            stream.writelines(orjson.dumps(one) + b"\n" for one in withdrawn[number])
-            rejected[number] += len(withdrawn[number])
+            others = [*withdrawn[number], *foreign[number]]
+            stream.writelines(orjson.dumps(one) + b"\n" for one in others)
+            rejected[number] += len(others)
     with PartWriter(folder / "papers.parquet", folder / "keys.parquet", work, layout) as writer:
         reports = [
             writer.write(scan, read=n_read, rejected=n_rejected)
@@ -572,6 +580,27 @@ def _withdraw(
             owner = owners[layout.chunk_of(paper)]
             reason, name = f"{WITHDRAWN} later", str(records[0]["arxiv_id"])
             found[owner].append(Rejection(scans[owner].path.name, 0, reason, name))
+    return found
+
+
+def _reject_foreign(
+    layout: Layout, scans: Sequence[Scan | KeptPart], language: str
+) -> list[list[Rejection]]:
+    """Remove new papers in other languages, and return their rejections by input."""
+    found: list[list[Rejection]] = [[] for _ in scans]
+    gone: list[int] = []
+    for number, (scan, _) in enumerate(layout.chunks):
+        if isinstance(scan, KeptPart):
+            continue
+        rows = layout.kept(number)
+        table = layout.papers(number, ["title", "abstract"]).take(rows - layout.bounds[number])
+        titles = table["title"].to_pylist()
+        for row, title, code in zip(rows.tolist(), titles, find_languages(table), strict=True):
+            if code != language:
+                reason = f"written in {LANGUAGES[code]}"
+                found[scans.index(scan)].append(Rejection(scan.path.name, 0, reason, title[:200]))
+                gone.append(row)
+    layout.representative[np.isin(layout.representative, gone)] = -1
     return found
 
 

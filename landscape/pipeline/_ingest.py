@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
-from itertools import count, islice
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +16,16 @@ import numpy as np
 from landscape._io import sha256_of
 from landscape._wording import join_names
 from landscape.corpus import KeptPart, part_names
+from landscape.corpus.language import LANGUAGES, find_languages
 from landscape.errors import AtlasError, InputError
 from landscape.pipeline._rows import KEYS, keys_digest, part_digests, read_columns, row_keys
 from landscape.pipeline.stages import Context, InputFile, Stage, StageResult, keep_only
 from landscape.store.arrays import BLOCK, open_matrix
-from landscape.store.manifest import Part, check_once, digest
+from landscape.store.manifest import Part, StageRecord, check_once, digest
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from landscape.corpus.records import IngestReport
 
 PAPERS, VECTORS = "papers.parquet", "embeddings"
@@ -66,6 +70,7 @@ def _run(context: Context) -> StageResult:
             work=context.work("ingest"),
             names=_part_names(context),
             workers=context.executor.n_workers,
+            language=context.options.language,
             run=partial(context.executor.map, n_papers=n_bytes)
             if context.executor.is_cluster
             else None,
@@ -110,6 +115,8 @@ def _run(context: Context) -> StageResult:
     products |= {
         name: digest([one[place] for one in digests.values()]) for place, name in enumerate(columns)
     }
+    languages = _languages(files, known, kept)
+    _say_languages(context, languages)
     _say_merged(context, report)
     if report.withdrawn:
         context.say(f"withdrawn by arXiv and removed: {join_names(report.withdrawn)}")
@@ -132,6 +139,7 @@ def _run(context: Context) -> StageResult:
             **counts,
             "ready": ready,
             "digests": digests,
+            "languages": languages,
             "merged_papers": [
                 {
                     "was": paper.was,
@@ -235,6 +243,45 @@ def _say_merged(context: Context, report: IngestReport) -> None:
 _SHOWN = 10
 
 
+def _languages(
+    files: Sequence[Path], known: StageRecord | None, kept: Collection[str]
+) -> dict[str, dict[str, int]]:
+    """Return the number of papers by language for each part; parts that are kept have theirs."""
+    before = known.details.get("languages", {}) if known else {}
+    return {
+        path.stem: before[path.stem]
+        if path.stem in kept and path.stem in before
+        else dict(Counter(chain.from_iterable(map(find_languages, _batches(path)))))
+        for path in files
+    }
+
+
+def _batches(path: Path) -> Iterator[pa.RecordBatch]:
+    """Read titles and abstracts of a part in batches, because a part can be large."""
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as file:
+        yield from file.iter_batches(columns=["title", "abstract"])
+
+
+def _say_languages(context: Context, languages: dict[str, dict[str, int]]) -> None:
+    """Warn if a notable share of the papers is not in the most frequent language."""
+    total = sum(map(Counter, languages.values()), Counter[str]())
+    (main, n_main), *others = total.most_common() or [("en", 0)]
+    n_others = total.total() - n_main
+    if n_others < max(_MIN_FOREIGN, _MIN_SHARE_FOREIGN * total.total()):
+        return
+    names = join_names([f"{n:,} in {LANGUAGES[code]}" for code, n in total.most_common()])
+    context.say(
+        f"Warning: the papers are in {len(total)} languages ({names}), so regions of the map can "
+        f"be languages instead of subjects. --language {'en' if 'en' in total else main} keeps the "
+        f"papers in {LANGUAGES['en' if 'en' in total else main]} only."
+    )
+
+
+_MIN_FOREIGN, _MIN_SHARE_FOREIGN = 3, 0.01  # papers, and share of the papers
+
+
 class SourceNeeded(Exception):  # noqa: N818 - not an error
     """Signal that precomputed vectors or coordinates must be read again from the inputs."""
 
@@ -285,6 +332,17 @@ def _coverage(files: Sequence[Path]) -> dict[str, object]:
     }
 
 
+def _parameters(context: Context) -> dict[str, object]:
+    # Atlases without this option have no parameter, so that they stay fresh.
+    return {"language": context.options.language} if context.options.language else {}
+
+
 INGEST_STAGE = Stage(
-    name="ingest", version=1, inputs=_inputs, run=_run, shares=PAPERS, completed_by="keywords"
+    name="ingest",
+    version=1,
+    parameters=_parameters,
+    inputs=_inputs,
+    run=_run,
+    shares=PAPERS,
+    completed_by="keywords",
 )

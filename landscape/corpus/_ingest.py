@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property, partial
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Self
 
@@ -324,6 +325,11 @@ class PartWriter:
                 gone = np.flatnonzero((targets != np.arange(start, stop)) & (targets >= 0))
                 if not len(gone):
                     continue
+                if (
+                    layout.ready(chunk, "vectors") is None
+                    and layout.ready(chunk, "positions") is None
+                ):
+                    gone = _without_repeats(layout.papers(chunk).take(gone), gone, targets[gone])
                 table = layout.papers(chunk).take(gone)
                 table = table.append_column("row", pa.array(gone + start))
                 table = table.append_column("target", pa.array(targets[gone])).cast(schema)
@@ -351,6 +357,16 @@ class PartWriter:
                             found[row.pop("target")].append((row.pop("row"), row))
             self._loaded = (file, dict(found))
         return self._loaded[1]
+
+
+def _without_repeats(
+    papers: pa.Table, rows: NDArray[np.int64], targets: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the rows without exact repetitions, which change nothing but need memory."""
+    seen: dict[bytes, int] = {}
+    for row, target, record in zip(rows, targets.tolist(), papers.to_pylist(), strict=True):
+        seen.setdefault(blake2b(orjson.dumps([target, record])).digest(), row)
+    return np.array([*seen.values()], dtype=np.int64)
 
 
 class Matrix:

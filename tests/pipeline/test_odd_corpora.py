@@ -7,9 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 from landscape.atlas import Atlas, build, update
+from landscape.corpus import ingest
+from landscape.corpus._duplicates import merge_records
 from landscape.corpus.language import LANGUAGES, find_language
 from landscape.mapping import build_topics
 
@@ -115,7 +118,25 @@ def test_papers_in_other_languages_are_rejected_with_their_reason(tmp_path: Path
     reasons = [json.loads(line)["reason"] for line in lines]
     assert reasons == ["written in French"] * 3 + ["written in German"] * 3
     # An update has the language of the build.
-    new = written(tmp_path / "new.jsonl", in_languages("en", "es", each=1))
     papers = [one | {"arxiv_id": None} for one in in_languages("es", "it", each=2)]
     new = written(tmp_path / "new.jsonl", [*papers, paper(77)])
     assert len(update(atlas.path, new)) == 4
+
+
+def test_repeated_records_are_merged_without_keeping_them(tmp_path: Path) -> None:
+    papers = [paper(1)] * 5000 + [paper(1) | {"doi": "10.1000/one"}, paper(2)]
+    file = written(tmp_path / "papers.jsonl", papers)
+    kept = 0
+
+    def count(records: list[dict[str, Any]], **options: Any) -> dict[str, Any]:
+        nonlocal kept
+        kept += len(records)
+        return merge_records(records, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("landscape.corpus._ingest.merge_records", count)
+        report = ingest([file], tmp_path / "x", work=tmp_path / "work")
+    assert (report.read, report.kept, report.merged) == (5002, 2, 5000)
+    assert kept < 10  # one record of each chunk, and the record with a DOI
+    rows = pq.read_table(tmp_path / "x/papers.parquet/papers.parquet").to_pylist()
+    assert rows[0]["doi"] == "10.1000/one"

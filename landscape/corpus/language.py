@@ -27,10 +27,10 @@ LANGUAGES = {
 }
 _FUNCTION_WORDS = {
     "en": "the of and to in is we for that with are by from this as on at be which an our can has",
-    "fr": "le la les de des du et est dans en une un pour que qui par sur avec nous sont il à au aux",
-    "de": "der die das und in den von mit ist im des eine ein zu wir sich auf aus für dass sind als",
+    "fr": "le la les de des du et est dans en une un pour que qui par sur avec nous sont il à",
+    "de": "der die das und in den von mit ist im des eine ein zu wir sich auf aus für dass sind",
     "es": "el la los las de del y en que es una un por con para se son más su al como entre no",
-    "pt": "o a os as de do da dos das e em que é uma um por com para não são mais no na nos ao à",
+    "pt": "o a os as de do da dos das e em que é uma um por com para não são mais no na nos",
     "it": "il la le di del della dei delle e in che è una un per con sono non da i gli si al alla",
     "nl": "de het een van en in is dat met voor op zijn wij aan door uit te er bij ook dan naar",
 }

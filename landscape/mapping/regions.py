@@ -137,15 +137,11 @@ def build_topics(
         max_regions = int(np.clip(round(3.0 * len(x) ** (1 / 3)), 1, MAX_REGIONS))
     # Ignore phrases in fewer papers than 5% of the smallest possible region.
     fewest = max(2 if len(x) >= 100 else 1, round(0.05 * smallest_region(len(x))))
-    if reason := _why_one_region(len(x), vectors):
-        leaf, peaks = _whole_map(x, y)
+    reason = _why_one_region(len(x), vectors)
+    if reason:
         fewest = len(x) // 2 + 1  # a subject of most of the papers, or the name "All papers"
-        if note is not None:
-            note(f"{reason}, so one region contains them all.")
-    else:
-        leaf, peaks = find_regions(x, y, method=method, detail=_DETAIL)
-        if len(peaks) <= max_regions:  # as for a small corpus, where finer peaks are noise
-            leaf, peaks = find_regions(x, y, method=method, max_regions=max_regions)
+        (note or str)(f"{reason}, so one region contains them all.")
+    leaf, peaks = _whole_map(x, y) if reason else _find_leaves(x, y, method, max_regions)
     namer = Namer(phrase_table(keywords, fewest=fewest), vectors, embed)
     profile: NDArray[np.floating] = peaks[["x", "y"]].to_numpy()
     if vectors is not None:
@@ -193,8 +189,7 @@ def build_topics(
             above=levels[level - 1] if level else None,
             fallback=fallback,
         )
-        if reason:
-            names = [_ALL_PAPERS if name == f"{fallback} 1" else name for name in names]
+        names = [_ALL_PAPERS if reason and name == f"{fallback} 1" else name for name in names]
         taken += names
         tables[level] = table.assign(
             topic_id=table.index + _FIRST[level], level=level, label=names, keywords=words
@@ -247,6 +242,16 @@ def _why_one_region(n_papers: int, vectors: NDArray[np.float32] | None) -> str:
         if (vectors[start : start + _BLOCK] @ centre).min() < _SAME_TEXT:
             return ""
     return "All papers have nearly the same text"
+
+
+def _find_leaves(
+    x: NDArray[np.floating], y: NDArray[np.floating], method: Method, max_regions: int
+) -> tuple[NDArray[np.int64], pd.DataFrame]:
+    """Find the subregions, or the regions of a small corpus, where finer peaks are noise."""
+    leaf, peaks = find_regions(x, y, method=method, detail=_DETAIL)
+    if len(peaks) <= max_regions:
+        return find_regions(x, y, method=method, max_regions=max_regions)
+    return leaf, peaks
 
 
 def _whole_map(

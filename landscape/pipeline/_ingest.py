@@ -267,15 +267,15 @@ def _batches(path: Path) -> Iterator[pa.RecordBatch]:
 def _say_languages(context: Context, languages: dict[str, dict[str, int]]) -> None:
     """Warn if a notable share of the papers is not in the most frequent language."""
     total = sum(map(Counter, languages.values()), Counter[str]())
-    (main, n_main), *others = total.most_common() or [("en", 0)]
-    n_others = total.total() - n_main
-    if n_others < max(_MIN_FOREIGN, _MIN_SHARE_FOREIGN * total.total()):
+    main = max(total, key=lambda code: total[code], default="en")
+    if total.total() - total[main] < max(_MIN_FOREIGN, _MIN_SHARE_FOREIGN * total.total()):
         return
     names = join_names([f"{n:,} in {LANGUAGES[code]}" for code, n in total.most_common()])
+    kept = "en" if "en" in total else main
     context.say(
         f"Warning: the papers are in {len(total)} languages ({names}), so regions of the map can "
-        f"be languages instead of subjects. --language {'en' if 'en' in total else main} keeps the "
-        f"papers in {LANGUAGES['en' if 'en' in total else main]} only."
+        f"be languages instead of subjects. --language {kept} keeps the papers in "
+        f"{LANGUAGES[kept]} only."
     )
 
 

@@ -14,6 +14,7 @@ from landscape.atlas import Atlas, build, update
 from landscape.corpus import ingest
 from landscape.corpus._duplicates import merge_records
 from landscape.corpus.language import LANGUAGES, find_language
+from landscape.figures.maps import chosen_topics
 from landscape.mapping import build_topics
 
 from .conftest import QUICK, paper
@@ -72,6 +73,7 @@ def test_papers_of_different_subjects_are_not_named_after_one() -> None:
     words = [["hot Jupiters"], ["cosmic shear"], ["radio pulsars"]]
     topics = build_topics(np.array([0.0, 1.0, 2.0]), np.array([0.0, 1.0, 0.0]), words)
     assert set(topics.table["label"]) == {"All papers"}
+    assert len(chosen_topics(topics.table, levels=(0, 1))) == 1  # drawn once
 
 
 def test_papers_with_the_same_text_are_in_one_region() -> None:

@@ -45,7 +45,7 @@ def main() -> None:
         each = (time.perf_counter() - start) / len(papers[::step]) * 1e3
         right = sum(detect(text)[:2] == code for code, text in TEXTS.items())
         print(
-            f"{name}: {len(alarms)} alarms of {len(papers[::step]):,}, {right} of {len(TEXTS)} texts"
+            f"{name}: {len(alarms)} alarms of {len(papers[::step])}, {right} of {len(TEXTS)} texts"
         )
         print(f"  {each:.2f} ms per paper; {[text[:60] for text in alarms[:3]]}")
 

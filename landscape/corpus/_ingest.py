@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
+from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
@@ -41,6 +42,7 @@ from landscape.corpus._scanning import (
     with_keys,
 )
 from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode, parse_doi
+from landscape.corpus.language import LANGUAGES, find_languages
 from landscape.corpus.readers._files import open_input, sample
 from landscape.corpus.records import (
     COLUMNS,
@@ -332,6 +334,11 @@ class PartWriter:
                 gone = np.flatnonzero((targets != np.arange(start, stop)) & (targets >= 0))
                 if not len(gone):
                     continue
+                if (
+                    layout.ready(chunk, "vectors") is None
+                    and layout.ready(chunk, "positions") is None
+                ):
+                    gone = _without_repeats(layout.papers(chunk).take(gone), gone, targets[gone])
                 table = layout.papers(chunk).take(gone)
                 table = table.append_column("row", pa.array(gone + start))
                 table = table.append_column("target", pa.array(targets[gone])).cast(schema)
@@ -359,6 +366,16 @@ class PartWriter:
                             found[row.pop("target")].append((row.pop("row"), row))
             self._loaded = (file, dict(found))
         return self._loaded[1]
+
+
+def _without_repeats(
+    papers: pa.Table, rows: NDArray[np.int64], targets: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the rows without exact repetitions, which change nothing but need memory."""
+    seen: dict[bytes, int] = {}
+    for row, target, record in zip(rows, targets.tolist(), papers.to_pylist(), strict=True):
+        seen.setdefault(blake2b(orjson.dumps([target, record])).digest(), row)
+    return np.array([*seen.values()], dtype=np.int64)
 
 
 class Matrix:
@@ -414,6 +431,7 @@ def ingest(
     work: Path,
     names: Sequence[str] | None = None,
     workers: int = 1,
+    language: str | None = None,
     run: RunTasks | None = None,
     advance: Callable[[float], object] | None = None,
     never_merge: Sequence[tuple[str, str]] = (),
@@ -439,6 +457,8 @@ def ingest(
         Names of the parts; default: made from the names of the files.
     workers : int, default 1
         Number of processes that clean records.
+    language : str, optional
+        Code of a language, such as ``"en"``. New papers in other languages are rejected.
     run : callable, optional
         Function that applies a function to each of a list of tasks, for example on several
         machines, and yields the results in order. A task reads one input.
@@ -800,6 +820,27 @@ def _withdraw(
             owner = owners[layout.chunk_of(paper)]
             reason, name = f"{WITHDRAWN} later", str(records[0]["arxiv_id"])
             found[owner].append(Rejection(scans[owner].path.name, 0, reason, name))
+    return found
+
+
+def _reject_foreign(
+    layout: Layout, scans: Sequence[Scan | KeptPart], language: str
+) -> list[list[Rejection]]:
+    """Remove new papers in other languages, and return their rejections by input."""
+    found: list[list[Rejection]] = [[] for _ in scans]
+    gone: list[int] = []
+    for number, (scan, _) in enumerate(layout.chunks):
+        if isinstance(scan, KeptPart):
+            continue
+        rows = layout.kept(number)
+        table = layout.papers(number, ["title", "abstract"]).take(rows - layout.bounds[number])
+        titles = table["title"].to_pylist()
+        for row, title, code in zip(rows.tolist(), titles, find_languages(table), strict=True):
+            if code != language:
+                reason = f"written in {LANGUAGES[code]}"
+                found[scans.index(scan)].append(Rejection(scan.path.name, 0, reason, title[:200]))
+                gone.append(row)
+    layout.representative[np.isin(layout.representative, gone)] = -1
     return found
 
 

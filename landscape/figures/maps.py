@@ -88,6 +88,9 @@ def chosen_topics(topics: pd.DataFrame | None, *, levels: Sequence[int]) -> pd.D
         )
     table = topics.assign(level=levels_of(topics))
     table = table[table["level"].isin(list(levels)) & np.isfinite(table["x"] + table["y"])]
+    # The only region of a small corpus can have the name of its continent, which is named once.
+    repeated = (table["level"] > 0) & table["label"].isin(table.loc[table["level"] == 0, "label"])
+    table = table[~repeated]
     order = ["level", "n_papers", "topic_id"]
     return table.sort_values(order, ascending=[True, False, True]).reset_index(drop=True)
 

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from landscape._wording import count
 from landscape.errors import InputError
 from landscape.mapping.density import DensityGrid, default_bandwidth, density_grid, find_basins
 from landscape.mapping.naming import Namer, mean_vectors
 from landscape.mapping.phrases import phrase_table
+from landscape.mapping.projection import MIN_FOR_A_GRAPH
 from landscape.text.words import normal_form, normal_forms
 
 if TYPE_CHECKING:
@@ -36,6 +38,10 @@ _MIN_NUMBER = 10  # papers of a subregion
 _CONCEPTS = 0.4  # weight of the thesaurus concepts in the profiles of subregions
 _CLEARLY = 0.99  # maximum ratio of the distances to the new and to the old continent
 _STEP = 1.2  # kernel widths are powers of it, so that they do not change with a few papers
+
+_ALL_PAPERS = "All papers"  # name of the only region if its papers share no subject
+_SAME_TEXT = 0.95  # least cosine to the mean of papers with one abstract and different titles
+_BLOCK = 65_536
 
 #: Default maximum number of regions, so that their names fit on a page.
 MAX_REGIONS = 90
@@ -102,7 +108,8 @@ def build_topics(
     language_model : LanguageModel, optional
         Language model that improves the names, using keywords and titles of typical papers.
     note : callable, optional
-        Function that receives a message about names that the language model could not improve.
+        Function that receives messages: why there is one region only, and which names the language
+        model could not improve.
 
     Returns
     -------
@@ -128,11 +135,13 @@ def build_topics(
     y = np.asarray(y, dtype=np.float64)
     if max_regions is None:
         max_regions = int(np.clip(round(3.0 * len(x) ** (1 / 3)), 1, MAX_REGIONS))
-    leaf, peaks = find_regions(x, y, method=method, detail=_DETAIL)
-    if len(peaks) <= max_regions:  # as for a small corpus, where finer peaks are noise
-        leaf, peaks = find_regions(x, y, method=method, max_regions=max_regions)
     # Ignore phrases in fewer papers than 5% of the smallest possible region.
     fewest = max(2 if len(x) >= 100 else 1, round(0.05 * smallest_region(len(x))))
+    reason = _why_one_region(len(x), vectors)
+    if reason:
+        fewest = len(x) // 2 + 1  # a subject of most of the papers, or the name "All papers"
+        (note or str)(f"{reason}, so one region contains them all.")
+    leaf, peaks = _whole_map(x, y) if reason else _find_leaves(x, y, method, max_regions)
     namer = Namer(phrase_table(keywords, fewest=fewest), vectors, embed)
     profile: NDArray[np.floating] = peaks[["x", "y"]].to_numpy()
     if vectors is not None:
@@ -180,6 +189,7 @@ def build_topics(
             above=levels[level - 1] if level else None,
             fallback=fallback,
         )
+        names = [_ALL_PAPERS if reason and name == f"{fallback} 1" else name for name in names]
         taken += names
         tables[level] = table.assign(
             topic_id=table.index + _FIRST[level], level=level, label=names, keywords=words
@@ -218,6 +228,42 @@ def _several(region_of: NDArray[np.int64]) -> NDArray[np.int64]:
     """Number the subregions of regions with at least two subregions; others get -1."""
     split = np.bincount(region_of)[region_of] > 1 if len(region_of) else np.zeros(0, dtype=bool)
     return np.where(split, np.cumsum(split) - 1, -1)
+
+
+def _why_one_region(n_papers: int, vectors: NDArray[np.float32] | None) -> str:
+    """Return why the papers cannot be divided, or an empty text if they can."""
+    if 0 < n_papers < MIN_FOR_A_GRAPH:
+        return f"The corpus has {count(n_papers, 'paper')}, too few for several regions"
+    if vectors is None or not n_papers:
+        return ""
+    centre = np.asarray(vectors[:_BLOCK], dtype=np.float64).mean(axis=0)
+    centre /= np.linalg.norm(centre) or 1.0
+    for start in range(0, n_papers, _BLOCK):
+        if (vectors[start : start + _BLOCK] @ centre).min() < _SAME_TEXT:
+            return ""
+    return "All papers have nearly the same text"
+
+
+def _find_leaves(
+    x: NDArray[np.floating], y: NDArray[np.floating], method: Method, max_regions: int
+) -> tuple[NDArray[np.int64], pd.DataFrame]:
+    """Find the subregions, or the regions of a small corpus, where finer peaks are noise."""
+    leaf, peaks = find_regions(x, y, method=method, detail=_DETAIL)
+    if len(peaks) <= max_regions:
+        return find_regions(x, y, method=method, max_regions=max_regions)
+    return leaf, peaks
+
+
+def _whole_map(
+    x: NDArray[np.floating], y: NDArray[np.floating]
+) -> tuple[NDArray[np.int64], pd.DataFrame]:
+    """Return one region with all papers, as `find_regions` does."""
+    import pandas as pd
+
+    highest = _lattice(x, y, 1.0)
+    peak = {"x": [np.median(x)], "y": [np.median(y)], "n_papers": [len(x)]}
+    density = [highest.density.max() / highest.cell_width**2]
+    return np.zeros(len(x), dtype=np.int64), pd.DataFrame(peak | {"density": density})
 
 
 def smallest_region(n_papers: int) -> float:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
-from itertools import count, islice
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +16,12 @@ import numpy as np
 from landscape._io import sha256_of
 from landscape._wording import join_names
 from landscape.corpus import KeptPart, part_names
+from landscape.corpus.language import LANGUAGES, find_languages
 from landscape.errors import AtlasError, InputError
 from landscape.pipeline._rows import KEYS, keys_digest, part_digests, read_columns, row_keys
 from landscape.pipeline.stages import Context, InputFile, Stage, StageResult, keep_only
 from landscape.store.arrays import BLOCK, open_matrix
-from landscape.store.manifest import Part, check_once, digest
+from landscape.store.manifest import Part, StageRecord, check_once, digest
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -71,6 +73,7 @@ def _run(context: Context) -> StageResult:
             work=context.work("ingest"),
             names=_part_names(context),
             workers=context.executor.n_workers,
+            language=context.options.language,
             run=partial(context.executor.map, n_papers=n_bytes)
             if context.executor.is_cluster
             else None,
@@ -117,6 +120,8 @@ def _run(context: Context) -> StageResult:
     products |= {
         name: digest([one[place] for one in digests.values()]) for place, name in enumerate(columns)
     }
+    languages = _languages(files, known, kept)
+    _say_languages(context, languages)
     _say_merged(context, report)
     if report.withdrawn:
         context.say(f"withdrawn by arXiv and removed: {join_names(report.withdrawn)}")
@@ -142,6 +147,7 @@ def _run(context: Context) -> StageResult:
             **counts,
             "ready": ready,
             "digests": digests,
+            "languages": languages,
             "merged_papers": [
                 {
                     "was": paper.was,
@@ -251,6 +257,45 @@ def _say_merged(context: Context, report: IngestReport) -> None:
 _SHOWN = 10
 
 
+def _languages(
+    files: Sequence[Path], known: StageRecord | None, kept: Collection[str]
+) -> dict[str, dict[str, int]]:
+    """Return the number of papers by language for each part; parts that are kept have theirs."""
+    before = known.details.get("languages", {}) if known else {}
+    return {
+        path.stem: before[path.stem]
+        if path.stem in kept and path.stem in before
+        else dict(Counter(chain.from_iterable(map(find_languages, _batches(path)))))
+        for path in files
+    }
+
+
+def _batches(path: Path) -> Iterator[pa.RecordBatch]:
+    """Read titles and abstracts of a part in batches, because a part can be large."""
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as file:
+        yield from file.iter_batches(columns=["title", "abstract"])
+
+
+def _say_languages(context: Context, languages: dict[str, dict[str, int]]) -> None:
+    """Warn if a notable share of the papers is not in the most frequent language."""
+    total = sum(map(Counter, languages.values()), Counter[str]())
+    main = max(total, key=lambda code: total[code], default="en")
+    if total.total() - total[main] < max(_MIN_FOREIGN, _MIN_SHARE_FOREIGN * total.total()):
+        return
+    names = join_names([f"{n:,} in {LANGUAGES[code]}" for code, n in total.most_common()])
+    kept = "en" if "en" in total else main
+    context.say(
+        f"Warning: the papers are in {len(total)} languages ({names}), so regions of the map can "
+        f"be languages instead of subjects. --language {kept} keeps the papers in "
+        f"{LANGUAGES[kept]} only."
+    )
+
+
+_MIN_FOREIGN, _MIN_SHARE_FOREIGN = 3, 0.01  # papers, and share of the papers
+
+
 class SourceNeeded(Exception):  # noqa: N818 - not an error
     """Signal that precomputed vectors or coordinates must be read again from the inputs."""
 
@@ -310,6 +355,17 @@ def _counts(column: pa.ChunkedArray) -> dict[str, int]:
     return {row["values"]: row["counts"] for row in sorted(rows, key=lambda row: -row["counts"])}
 
 
+def _parameters(context: Context) -> dict[str, object]:
+    # Atlases without this option have no parameter, so that they stay fresh.
+    return {"language": context.options.language} if context.options.language else {}
+
+
 INGEST_STAGE = Stage(
-    name="ingest", version=2, inputs=_inputs, run=_run, shares=PAPERS, completed_by="keywords"
+    name="ingest",
+    version=2,
+    parameters=_parameters,
+    inputs=_inputs,
+    run=_run,
+    shares=PAPERS,
+    completed_by="keywords",
 )

@@ -62,10 +62,17 @@ Paths = Annotated[tuple[Path, ...], BeforeValidator(as_paths)]
 Precision = Literal["auto", "float32"]
 
 
+Language = Literal["en", "fr", "de", "es", "pt", "it", "nl", "ru", "zh", "ja", "ko"]
+
+
 class BuildOptions(Settings):
     """Options of a build."""
 
     inputs: Paths = Field((), description="files of papers", examples=["a list of files"])
+    language: Language | None = Field(
+        None,
+        description="language of the papers, such as en; papers in another language are rejected",
+    )
     embedder: str | None = Field(
         None,
         description="model: minilm (offline), openai:MODEL, st:NAME_OR_PATH, ready (the vectors in "

@@ -32,6 +32,7 @@ _HARVEST = ".harvest"  # folder of records that are fetched
 
 # Settings of a build, and the stage and the parameter in which the manifest has them.
 _STORED = {
+    "language": ("ingest", "language"),
     "embedder": ("embeddings", "embedder"),
     "precision": ("embeddings", "precision"),
     "seed": ("projection", "seed"),
@@ -48,7 +49,7 @@ _STORED = {
 
 @takes_settings(
     BuildOptions,
-    without=["inputs", "tagger", *(set(_STORED) - {"embedder", "landmarks", "polish"})],
+    without=["inputs", "tagger", *(set(_STORED) - {"language", "embedder", "landmarks", "polish"})],
 )
 def update(
     atlas: str | os.PathLike[str],

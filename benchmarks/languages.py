@@ -19,10 +19,18 @@ import json
 import os
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from landscape.corpus.language import find_language
 from tests.pipeline.test_odd_corpora import TEXTS
+
+
+def _language_of(detect: Callable[[str], Any], text: str) -> str:
+    """Return the language of a text; some libraries also return a score."""
+    found = detect(text)
+    return str(found[0] if isinstance(found, tuple) else found)
 
 
 def main() -> None:
@@ -37,8 +45,7 @@ def main() -> None:
             detect = getattr(importlib.import_module(name), function)
         except ImportError:
             continue
-        first = name == "py3langid"  # it returns the score too
-        methods.append((name, lambda t, f=detect, b=first: f(t)[0] if b else f(t), step))
+        methods.append((name, partial(_language_of, detect), step))
     for name, detect, step in methods:
         start = time.perf_counter()
         alarms = [text for text in papers[::step] if detect(text) != "en"]

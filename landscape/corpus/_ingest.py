@@ -62,6 +62,7 @@ if TYPE_CHECKING:
 
 
 _IGNORED: Row = {"source": None, "keywords": None}  # they differ if a record is read again
+_GONE = f"{WITHDRAWN} later"
 _MIN_CHUNKS = 8
 _MAX_FILES = 200
 
@@ -492,7 +493,14 @@ def ingest(
     if names is None:
         names = part_names([one.path if isinstance(one, KeptPart) else one for one in inputs])
     plan = plan_ingest(
-        inputs, names, work=work, workers=workers, run=run, advance=advance, never_merge=never_merge
+        inputs,
+        names,
+        work=work,
+        workers=workers,
+        run=run,
+        advance=advance,
+        never_merge=never_merge,
+        language=language,
     )
     layout, scans, rejected = plan.layout, plan.scans, plan.n_rejected
     if not (layout.representative >= 0).any():
@@ -523,7 +531,7 @@ def ingest(
         embeddings={name: path if path.exists() else None for name, path in ready.items()},
         coordinates={name: path if path.exists() else None for name, path in coordinates.items()},
         merged_papers=writer.merged,
-        withdrawn=[one.snippet for found in plan.withdrawn for one in found],
+        withdrawn=[one.snippet for found in plan.removed for one in found if one.reason == _GONE],
     )
 
 
@@ -539,7 +547,7 @@ class Plan:
     reason: NDArray[np.int8]  # numbers of `REASONS`, by row
     n_read: list[int]
     n_rejected: list[int]
-    withdrawn: list[list[Rejection]]
+    removed: list[list[Rejection]]  # withdrawn later, or in another language
 
     def listed(self, kind: str) -> Iterator[dict[str, Any] | Rejection]:
         """Yield the rejected or the repaired records of all inputs."""
@@ -547,7 +555,7 @@ class Plan:
             for chunk in range(scan.n_chunks):
                 yield from scan.facts(chunk)[kind]
             if kind == "rejected":
-                yield from self.withdrawn[number]
+                yield from self.removed[number]
 
     def merges(self) -> Iterator[dict[str, Any]]:
         """Yield each merged record with the record that is kept, and the reason."""
@@ -584,6 +592,7 @@ def plan_ingest(
     run: RunTasks | None = None,
     advance: Callable[[float], object] | None = None,
     never_merge: Sequence[tuple[str, str]] = (),
+    language: str | None = None,
 ) -> Plan:
     """Read the inputs into chunks under `work`, and find the records of the same paper."""
     for leftover in (work / "scan").iterdir() if (work / "scan").is_dir() else ():
@@ -605,8 +614,10 @@ def plan_ingest(
     layout = Layout(chunks, bounds, representative, ambiguous_rows(keys, representative))
     n_read, n_rejected = _count_records(scans)
     withdrawn = _withdraw(layout, scans, keys.arxiv_id)
-    n_rejected = [n + len(gone) for n, gone in zip(n_rejected, withdrawn, strict=True)]
-    return Plan(scans, layout, found.reason, n_read, n_rejected, withdrawn)
+    foreign = _reject_foreign(layout, scans, language) if language else [[] for _ in scans]
+    removed = [[*gone, *other] for gone, other in zip(withdrawn, foreign, strict=True)]
+    n_rejected = [n + len(gone) for n, gone in zip(n_rejected, removed, strict=True)]
+    return Plan(scans, layout, found.reason, n_read, n_rejected, removed)
 
 
 def preview(
@@ -818,8 +829,8 @@ def _withdraw(
                 continue
             layout.representative[members] = -1
             owner = owners[layout.chunk_of(paper)]
-            reason, name = f"{WITHDRAWN} later", str(records[0]["arxiv_id"])
-            found[owner].append(Rejection(scans[owner].path.name, 0, reason, name))
+            name = str(records[0]["arxiv_id"])
+            found[owner].append(Rejection(scans[owner].path.name, 0, _GONE, name))
     return found
 
 

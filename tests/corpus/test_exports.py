@@ -177,7 +177,7 @@ def test_ragged_rows_and_unknown_columns(tmp_path: Path) -> None:
 
 ENDNOTE = f"""<?xml version="1.0" encoding="UTF-8"?><xml><records><record><rec-number>1</rec-number>
 <ref-type name="Thesis">32</ref-type><contributors><authors><author><style>Nowak, Uma</style>
-</author></authors></contributors><titles><title><style>Spins of </style><style face="b">young</style>
+</author></authors></contributors><titles><title><style>Spins of </style><style>young</style>
 <style> stars</style></title></titles><dates><year><style>2021</style></year></dates>
 <abstract><style>{TEXT}</style></abstract></record></records></xml>"""
 PUBMED = f"""PMID- 1

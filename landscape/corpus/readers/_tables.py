@@ -273,7 +273,7 @@ def _rejoined(header: list[str], row: list[str], delimiter: str) -> list[str] | 
         for place, name in enumerate(names)
         if name in TABLE.names[kind]
     ]
-    fit = []
+    fit: list[tuple[int, int, list[str]]] = []
     for place in texts:
         pieces = row[place : place + extra + 1]
         joined = [*row[:place], delimiter.join(pieces), *row[place + extra + 1 :]]

@@ -174,7 +174,21 @@ KEYS = (
 )
 KEY_COLUMNS = (*(f"key_{name}" for name in KEYS), "key_authors", WHOLE_TEXT, "year")
 
-_SUFFIXES = (".gz", ".jsonl", ".ndjson", ".json", ".parquet", ".csv", ".tsv", ".txt", ".bib")
+_SUFFIXES = (
+    ".gz",
+    ".jsonl",
+    ".ndjson",
+    ".json",
+    ".parquet",
+    ".csv",
+    ".tsv",
+    ".txt",
+    ".bib",
+    ".ris",
+    ".xml",
+    ".enw",
+    ".nbib",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,8 @@ _NOTICE = re.compile(
 )
 _COMMENT = re.compile(r"\b(retract|withdr)(?:ed|awn)\b", re.IGNORECASE)
 _OTHER_PAPER = re.compile(
-    r"\b(?:replac|supersed|not |previous|earlier|old(?:er)? version|instead of)", re.IGNORECASE
+    r"\b(?:replac|superse[d]|not |then |previous|earlier|old(?:er)? version|instead of)",
+    re.IGNORECASE,
 )
 _CORRECTED = re.compile(r"\b(?:errat(?:um|a)|corrigend(?:um|a))\b", re.IGNORECASE)
 _CORRECTION = re.compile(
@@ -102,8 +103,11 @@ def find_status(
         match = _COMMENT.search(note)
         if match and not _OTHER_PAPER.search(note, 0, match.start()):
             return _status(match[1]), _sentence(note, match)
-    for note in (*notes, *map(str, _flat(flags))):
-        if match := _CORRECTED.search(note) or re.search("correction", note[:20]):
+    for flag in map(str, _flat(flags)):
+        if re.search(r"correct|errat|corrigend", flag, re.IGNORECASE):
+            return "corrected", f"update of the publisher: {flag}"[:_MAX_REASON]
+    for note in notes:
+        if match := _CORRECTED.search(note):
             return "corrected", _sentence(note, match)
     return None, None
 

@@ -25,10 +25,22 @@ _MAX_NOTE, _MAX_HEAD = 700, 100
 _SOURCE_NAMES = {
     "ads": "ADS",
     "arxiv": "arXiv",
+    "arxiv_atom": "arXiv",
     "bibtex": "BibTeX",
+    "csl": "CSL-JSON or Crossref",
+    "datacite": "DataCite",
     "demo": "the demo generator",
+    "endnote": "EndNote",
+    "endnote_xml": "EndNote",
+    "inspire": "INSPIRE",
+    "openalex": "OpenAlex",
     "pathfinder": "the pathfinder dataset",
+    "pubmed": "PubMed",
+    "pubmed_xml": "PubMed",
+    "ris": "RIS",
     "scilit": "SciLit",
+    "semantic_scholar": "Semantic Scholar",
+    "web_of_science": "Web of Science",
 }
 
 

@@ -88,8 +88,8 @@ def fetch_ads(
     max_records : int, optional
         Maximum number of records.
     token : str, optional
-        ADS key. Default: the environment variable ADS_API_TOKEN or SCIX_API_TOKEN. The key is
-        only sent to `base_url` and never saved.
+        ADS key. The default is the environment variable ADS_API_TOKEN, SCIX_API_TOKEN or
+        ADS_DEV_KEY. The key is only sent to `base_url` and never saved.
     base_url : str
         Address of the ADS API.
     fields : tuple of str

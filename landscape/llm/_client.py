@@ -50,6 +50,7 @@ _REFUSALS_OF = {
 }
 
 Messages = list[dict[str, str]]
+Schema = Mapping[str, object]
 
 Form = TypeVar("Form", bound=ReplyForm)
 
@@ -339,7 +340,7 @@ class ChatModel:
             return stored
         fault = ""
         for _ in range(2):
-            text = "".join(self._pieces(messages, schema=schema))
+            text = "".join(self._pieces(messages, schema))
             value = first_object(text, schema)
             fault = "it contains no JSON object" if value is None else find_fault(value, schema)
             if value is not None and not fault:
@@ -368,11 +369,7 @@ class ChatModel:
             self._cache.keep(request, self._server.redacted("".join(pieces)))
 
     def _pieces(
-        self,
-        messages: Messages,
-        *,
-        schema: Mapping[str, object] | None = None,
-        stream: bool = False,
+        self, messages: Messages, schema: Schema | None = None, *, stream: bool = False
     ) -> Iterator[str]:
         """Send one request; yield the pieces of the answer, without thoughts."""
         server, abilities = self._server, self._abilities
@@ -399,16 +396,14 @@ class ChatModel:
         if fault := _fault(answer, reason, counted, n_sent):
             raise RemoteError(f"{self.model} on {server.url} {fault}")
 
-    def _create(
-        self, messages: Messages, schema: Mapping[str, object] | None, *, stream: bool
-    ) -> Any:
+    def _create(self, messages: Messages, schema: Schema | None, *, stream: bool) -> Any:
         """Send a request with the first alternatives of its options that the server accepts."""
         openai = require("openai", "llm")
         options = _options(messages, schema, stream=stream, is_openai=self._server.is_openai)
         tried = {name: self._abilities.accepted.get(name, 0) for name in options}
         client = self._server.client
         while True:
-            request: dict[str, Any] = {"model": self.model, "messages": messages}
+            request: dict[str, Any] = {"model": self.model, "messages": messages, "stream": stream}
             for name, alternatives in options.items():
                 request |= alternatives[tried[name]]
             try:
@@ -424,9 +419,7 @@ class ChatModel:
             self._abilities.accepted |= tried  # only if another alternative helped
             return reply
 
-    def _cache_key(
-        self, messages: Messages, schema: Mapping[str, object] | None = None
-    ) -> dict[str, Any]:
+    def _cache_key(self, messages: Messages, schema: Schema | None = None) -> dict[str, Any]:
         """Return what identifies a request in the cache."""
         named = {"server": self._server.url, "model": self.model, "messages": messages}
         return named | {"schema": dict(schema) if schema else None}
@@ -437,7 +430,7 @@ def _messages(system: str, user: str) -> Messages:
 
 
 def _options(
-    messages: Messages, schema: Mapping[str, object] | None, *, stream: bool, is_openai: bool
+    messages: Messages, schema: Schema | None, *, stream: bool, is_openai: bool
 ) -> dict[str, list[dict[str, Any]]]:
     """Return the alternatives of each request option, preferred first."""
     options: dict[str, list[dict[str, Any]]] = {}
@@ -452,12 +445,14 @@ def _options(
             told,
         ]
     if stream:
-        options["stream"] = [{"stream": True}]
         options["stream_options"] = [{"stream_options": {"include_usage": True}}, {}]
     if not is_openai:  # new OpenAI models accept only the default value
         options["temperature"] = [{"temperature": 0}, {}]
-    limits = ({name: _MAX_TOKENS} for name in ("max_tokens", "max_completion_tokens"))
-    options["max_tokens"] = [{}, *limits]
+    options["max_tokens"] = [
+        {},
+        {"max_tokens": _MAX_TOKENS},
+        {"max_completion_tokens": _MAX_TOKENS},
+    ]
     return options
 
 

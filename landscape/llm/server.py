@@ -7,7 +7,6 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
@@ -88,8 +87,8 @@ class Endpoint:
     def unreachable(self, reason: object) -> str:
         """Return the message for a failed connection."""
         return (
-            f"{self.url} cannot be reached ({self.plain(reason)}). Check the network and "
-            f"{self._service.address_variable}."
+            f"{self.url} cannot be reached ({self.plain(reason)}). Start it if it is your own "
+            f"server, or check {self._service.address_variable} and the network."
         )
 
     def refusal(self, status: int | None, reason: object, *, model: str, tries: int) -> str:
@@ -151,8 +150,7 @@ class Server(Endpoint):
 
     The ``openai`` package repeats requests after time-outs, broken connections and the statuses
     408, 409, 429 and 5xx. If a server refuses the first connection, there is only one more attempt.
-    The default address is the environment variable OPENAI_BASE_URL; if it is not set, OpenAI is
-    used. The default key is the environment variable OPENAI_API_KEY. An empty string means no key.
+    An empty key means no key.
 
     A request with all its attempts ends after `timeout` seconds. One attempt ends after
     `attempt_timeout` seconds without data; the default is `timeout`. A reply that is larger than
@@ -205,30 +203,24 @@ class Server(Endpoint):
                 self._check_port()
             yield from send()
 
-        with self._reporting(model, limits):
+        try:
             yield from within(self._timeout, limited, stopped=limits.stopped)
             if limits.is_too_large:  # the end of a stream is missing
                 raise ValueError
-            self._has_answered = True
+        except (require("openai", "llm").OpenAIError, TimeoutError, *_FORM_ERRORS) as error:
+            raise RemoteError(self._failure(error, model, limits)) from error
+        self._has_answered = True
 
-    @contextmanager
-    def _reporting(self, model: str, limits: _Limits) -> Iterator[None]:
+    def _failure(self, error: Any, model: str, limits: _Limits) -> str:
         openai = require("openai", "llm")
-        try:
-            yield
-        except (TimeoutError, openai.APITimeoutError) as error:
+        if isinstance(error, TimeoutError | openai.APITimeoutError):
             limit = f"{self._timeout:g} s"
             if isinstance(error, openai.APITimeoutError):
                 limit = f"{self._attempt_timeout:g} s, {self._retries + 1} times"
-            raise RemoteError(
-                f"{self.url} gave no answer within {limit}. "
-                "Try again later. Finished parts are stored."
-            ) from error
-        except (openai.OpenAIError, *_FORM_ERRORS) as error:
-            raise RemoteError(self._failure(error, model, limits)) from error
-
-    def _failure(self, error: Exception, model: str, limits: _Limits) -> str:
-        openai = require("openai", "llm")
+            return (
+                f"{self.url} gave no answer within {limit}. Try again later. Finished parts are "
+                "stored."
+            )
         if limits.is_too_large:
             return (
                 f"{self.url} sent more than {megabytes(limits.most_bytes)} in one answer, and the "
@@ -254,10 +246,7 @@ class Server(Endpoint):
             if not is_refused(self.address):
                 return
             time.sleep(pause)
-        raise RemoteError(
-            f"{self.url} cannot be reached (connection refused). Start that server, or check "
-            "OPENAI_BASE_URL."
-        )
+        raise RemoteError(self.unreachable("connection refused"))
 
 
 def read_reply(reply: Any, *, stream: bool) -> Iterator[Piece]:

@@ -335,7 +335,8 @@ class ChatModel:
         """
         original = messages = _messages(system, user)
         request = self._cache_key(original, schema)
-        stored = first_object((self._cache and self._cache.find(request)) or "", schema)
+        kept = self._cache.find(request) if self._cache else None
+        stored = first_object(kept or "", schema)
         if stored is not None and not find_fault(stored, schema):
             return stored
         fault = ""

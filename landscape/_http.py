@@ -174,9 +174,9 @@ class HttpClient:
                 yield Reply(response.status_code, response.headers, content)
 
         def attempt() -> T:
-            limit = self._policy.reply_limit
+            limit = min(self._policy.reply_limit, self._policy.time_limit)
             try:  # a thread, because the time limits of httpx begin again at each byte
-                (reply,) = within(limit, ask)
+                (reply,) = within(min(limit, end - self._policy.clock()), ask)
             except TimeoutError as error:
                 raise self._time_error(limit) from error
             try:

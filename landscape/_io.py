@@ -80,10 +80,11 @@ def write_output(path: str | os.PathLike[str], content: str | bytes) -> Path:
     return target
 
 
-def write_whole(path: Path, content: bytes) -> None:
+def write_whole(path: Path, content: bytes, *, mode: int = 0o666) -> None:
     """Write a file atomically, so that an error leaves no incomplete file."""
     # Use a random name, because two processes can write the same file at the same time.
     with unfinished_file(path, suffix=f".{secrets.token_hex(4)}.unfinished") as unfinished:
+        unfinished.touch(mode)
         unfinished.write_bytes(content)
 
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import io
 import json
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import redirect_stdout
 from functools import wraps
 from typing import IO, TYPE_CHECKING, Annotated, Any, Literal, ParamSpec, get_type_hints
@@ -372,90 +371,66 @@ def make_server(atlas: AtlasStore, *, model: WritingModel | None = None) -> Any:
 def serve(atlas: AtlasStore, *, model: WritingModel | None = None) -> None:
     """Serve an atlas over standard input and output until the input ends."""
     server = make_server(atlas, model=model)
-    original = sys.stdin
-    sys.stdin = io.TextIOWrapper(io.BufferedReader(_ValidLines(original.buffer)), "utf-8")
-    try:
-        # The protocol uses the original standard output; libraries print to standard error.
-        with redirect_stdout(sys.__stdout__):
-            asyncio.run(_talk(server))
-    finally:
-        sys.stdin = original
+    # The protocol uses the original standard output; libraries print to standard error.
+    with redirect_stdout(sys.__stdout__):
+        asyncio.run(_talk(server._lowlevel_server))
 
 
 async def _talk(server: Any) -> None:
+    """Answer messages; `MCPServer.run` does the same without answers to unreadable messages."""
+    from anyio import create_memory_object_stream, create_task_group
     from mcp.server.stdio import stdio_server
 
-    # The method `run_stdio_async` does the same without answers to unreadable messages.
-    core = server._lowlevel_server
-    async with stdio_server() as (messages, replies):
-        options = core.create_initialization_options()
-        await core.run(_Messages(messages, replies), replies, options)
+    async with (
+        stdio_server(stdin=_lines(sys.stdin.buffer)) as (messages, replies),  # type: ignore[arg-type] # it is only iterated
+        create_task_group() as tasks,
+    ):
+        readable = create_memory_object_stream[Any]()
+        tasks.start_soon(_forward, messages, readable[0], replies)
+        await server.run(readable[1], replies, server.create_initialization_options())
 
 
-class _Messages:
-    """Messages of a client. An unreadable one is answered with an error, as JSON-RPC requires."""
+async def _forward(messages: Any, readable: Any, replies: Any) -> None:
+    """Forward messages, and answer unreadable ones with an error, as JSON-RPC requires."""
+    from mcp.shared.message import SessionMessage
+    from mcp.types import PARSE_ERROR, ErrorData, JSONRPCError
 
-    def __init__(self, messages: Any, replies: Any) -> None:
-        self._messages, self._replies = messages, replies
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._messages, name)
-
-    async def __aenter__(self) -> _Messages:
-        await self._messages.__aenter__()
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        await self._messages.__aexit__(*error)
-
-    def __aiter__(self) -> _Messages:
-        return self
-
-    async def __anext__(self) -> Any:
-        from mcp.shared.message import SessionMessage
-        from mcp.types import PARSE_ERROR, ErrorData, JSONRPCError
-
-        while isinstance(message := await self._messages.__anext__(), Exception):
-            problem = ErrorData(code=PARSE_ERROR, message=_UNREADABLE)
-            await self._replies.send(
-                SessionMessage(JSONRPCError(jsonrpc="2.0", id=None, error=problem))
-            )
-        return message
+    problem = ErrorData(code=PARSE_ERROR, message=_UNREADABLE)
+    error = SessionMessage(JSONRPCError(jsonrpc="2.0", id=None, error=problem))
+    async with messages, readable:
+        async for message in messages:
+            if isinstance(message, Exception):
+                await replies.send(error)
+            else:
+                await readable.send(message)
 
 
-class _ValidLines(io.RawIOBase):
-    r"""Stream of JSON lines in which incomplete characters, such as "\ud800", are replaced.
+async def _lines(stream: IO[bytes]) -> AsyncIterator[str]:
+    """Yield the lines of a stream as JSON, without empty lines; replace long lines by ``null``."""
+    from anyio.to_thread import run_sync
 
-    The ``mcp`` package sends no reply to a line with such a character, so the client would wait.
-    Lines that are too long or not JSON become ``null``, which is not a message.
+    while line := await run_sync(stream.readline, MAX_LINE):
+        rest = line
+        while not rest.endswith(b"\n") and (rest := await run_sync(stream.readline, MAX_LINE)):
+            line = b"null"  # the line is too long
+        if line.strip():
+            yield _valid(line)
+
+
+def _valid(line: bytes) -> str:
+    r"""Return a line as JSON, or ``null``, which is not a message, if it is unreadable.
+
+    The ``mcp`` package sends no reply to a line with an incomplete character, such as "\ud800", so
+    the client would wait. It would read a message with an invalid id as a notification.
     """
-
-    def __init__(self, lines: IO[bytes]) -> None:
-        self._lines, self._rest = lines, b""
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        while not self._rest and (line := self._lines.readline(MAX_LINE)):
-            rest = line
-            while not rest.endswith(b"\n") and (rest := self._lines.readline(MAX_LINE)):
-                line = b"null"  # the line is too long
-            self._rest = _valid(line) if line.strip() else b""
-        piece, self._rest = self._rest[: len(buffer)], self._rest[len(buffer) :]
-        buffer[: len(piece)] = piece
-        return len(piece)
-
-
-def _valid(line: bytes) -> bytes:
     try:
         value = json.loads(line.decode("utf-8", "replace"))
         text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     except (ValueError, RecursionError):
-        return b"null\n"
+        return "null"
     if isinstance(value, dict) and type(value.get("id", "")) not in (str, int):
-        return b"null\n"  # the mcp package would read a notification, which has no reply
-    return "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text).encode() + b"\n"
+        return "null"
+    return "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text)
 
 
 def _instructions(atlas: AtlasStore) -> str:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from pydantic import ValidationError
 
@@ -31,14 +31,7 @@ from landscape.llm.prompts import (
     first_object,
     reply_schema,
 )
-from landscape.llm.server import (
-    MAX_BYTES,
-    TIMEOUT,
-    Server,
-    is_marked_done,
-    raise_error_of,
-    read_message,
-)
+from landscape.llm.server import MAX_BYTES, TIMEOUT, Piece, Server, read_reply
 
 _OPENAI_MODEL = "gpt-4o-mini"
 
@@ -57,6 +50,7 @@ _REFUSALS_OF = {
 }
 
 Messages = list[dict[str, str]]
+Schema = Mapping[str, object]
 
 Form = TypeVar("Form", bound=ReplyForm)
 
@@ -236,16 +230,6 @@ class _Abilities:
     omits_opening_tag: bool | None = None  # of thoughts; None until the first reply
 
 
-class _Piece(NamedTuple):
-    """A part of a reply: text, thoughts in a field of their own, reason of the end, usage."""
-
-    text: str = ""
-    thought: str = ""
-    reason: str | None = None
-    counted: object = None
-    is_last: bool = False
-
-
 class ChatModel:
     """A chat model on an OpenAI-compatible server; it is safe to use from several threads.
 
@@ -350,16 +334,19 @@ class ChatModel:
             If the server fails, the budget is spent, or two answers are invalid.
         """
         original = messages = _messages(system, user)
-        stored = first_object(self._kept(original, schema) or "", schema)
+        request = self._cache_key(original, schema)
+        kept = self._cache.find(request) if self._cache else None
+        stored = first_object(kept or "", schema)
         if stored is not None and not find_fault(stored, schema):
             return stored
         fault = ""
         for _ in range(2):
-            text = "".join(self._pieces(messages, schema=schema))
+            text = "".join(self._pieces(messages, schema))
             value = first_object(text, schema)
             fault = "it contains no JSON object" if value is None else find_fault(value, schema)
             if value is not None and not fault:
-                self._keep(original, text, schema)
+                if self._cache:
+                    self._cache.keep(request, text)
                 return value
             messages = [
                 *original,
@@ -373,73 +360,51 @@ class ChatModel:
 
     def _answer(self, messages: Messages, *, stream: bool) -> Iterator[str]:
         """Yield a stored answer, or request it and store it."""
-        stored = self._kept(messages)
+        request = self._cache_key(messages)
+        stored = self._cache.find(request) if self._cache else None
         pieces: list[str] = []
         for piece in self._pieces(messages, stream=stream) if stored is None else [stored]:
             pieces.append(piece)
             yield piece
-        if stored is None:
-            self._keep(messages, self._server.redacted("".join(pieces)))
+        if self._cache and stored is None:
+            self._cache.keep(request, self._server.redacted("".join(pieces)))
 
     def _pieces(
-        self,
-        messages: Messages,
-        *,
-        schema: Mapping[str, object] | None = None,
-        stream: bool = False,
+        self, messages: Messages, schema: Schema | None = None, *, stream: bool = False
     ) -> Iterator[str]:
         """Send one request; yield the pieces of the answer, without thoughts."""
-        held = not self._server.is_openai and self._abilities.omits_opening_tag is not False
+        server, abilities = self._server, self._abilities
+        held = not server.is_openai and abilities.omits_opening_tag is not False
         answer, n_sent, received = AnswerFilter(held=held), _tokens(messages), ""
         reason = counted = None
-        is_empty = True
+
+        def send() -> Iterator[Piece]:
+            return read_reply(self._create(messages, schema, stream=stream), stream=stream)
+
         with self.budget.spending(n_sent) as usage:
             try:
-                for piece in self._server.stream(
-                    self.model, lambda: self._read(messages, schema, stream=stream)
-                ):
+                for piece in server.stream(self.model, send):
                     reason, counted = reason or piece.reason, piece.counted or counted
                     received += piece.thought + piece.text
-                    for text in answer.add(piece.text, thought=piece.thought, last=piece.is_last):
-                        is_empty = is_empty and not text.strip()
-                        yield self._server.redacted(text)
+                    added = answer.add(piece.text, thought=piece.thought, last=piece.is_last)
+                    yield from map(server.redacted, added)
             except RemoteError:
-                yield from answer.add("", last=True)
+                yield from map(server.redacted, answer.add("", last=True))
                 raise
             finally:  # runs even if the caller stops reading early
                 _count(usage, counted, n_sent, received)
-        before = bool(self._abilities.omits_opening_tag)
-        self._abilities.omits_opening_tag = before or answer.omits_opening_tag
-        if fault := _fault(reason, counted, n_sent, is_empty=is_empty, thinks=answer.thinks):
-            raise RemoteError(f"{self.model} on {self._server.url} {fault}")
+        abilities.omits_opening_tag = abilities.omits_opening_tag or answer.omits_opening_tag
+        if fault := _fault(answer, reason, counted, n_sent):
+            raise RemoteError(f"{self.model} on {server.url} {fault}")
 
-    def _read(
-        self, messages: Messages, schema: Mapping[str, object] | None, *, stream: bool
-    ) -> Iterator[_Piece]:
-        """Yield the parts of the reply to a request."""
-        reply = self._create(messages, schema, stream=stream)
-        for chunk in reply if stream else [reply]:
-            raise_error_of(chunk)
-            text = thought = ""
-            reason = None
-            for choice in (chunk.choices or [])[:1] if stream else [chunk.choices[0]]:
-                raise_error_of(choice)
-                text, thought = read_message(choice.delta if stream else choice.message)
-                reason = choice.finish_reason or (None if stream else "stop")
-            yield _Piece(text, thought, reason, getattr(chunk, "usage", None), not stream)
-        if stream:  # without a reason and [DONE], it was interrupted, although no error was raised
-            yield _Piece(reason="stop" if is_marked_done() else None, is_last=True)
-
-    def _create(
-        self, messages: Messages, schema: Mapping[str, object] | None, *, stream: bool
-    ) -> Any:
+    def _create(self, messages: Messages, schema: Schema | None, *, stream: bool) -> Any:
         """Send a request with the first alternatives of its options that the server accepts."""
         openai = require("openai", "llm")
         options = _options(messages, schema, stream=stream, is_openai=self._server.is_openai)
         tried = {name: self._abilities.accepted.get(name, 0) for name in options}
         client = self._server.client
         while True:
-            request: dict[str, Any] = {"model": self.model, "messages": messages}
+            request: dict[str, Any] = {"model": self.model, "messages": messages, "stream": stream}
             for name, alternatives in options.items():
                 request |= alternatives[tried[name]]
             try:
@@ -455,16 +420,8 @@ class ChatModel:
             self._abilities.accepted |= tried  # only if another alternative helped
             return reply
 
-    def _kept(self, messages: Messages, schema: Mapping[str, object] | None = None) -> str | None:
-        return self._cache.find(self._identity(messages, schema)) if self._cache else None
-
-    def _keep(
-        self, messages: Messages, reply: str, schema: Mapping[str, object] | None = None
-    ) -> None:
-        if self._cache:
-            self._cache.keep(self._identity(messages, schema), reply)
-
-    def _identity(self, messages: Messages, schema: Mapping[str, object] | None) -> dict[str, Any]:
+    def _cache_key(self, messages: Messages, schema: Schema | None = None) -> dict[str, Any]:
+        """Return what identifies a request in the cache."""
         named = {"server": self._server.url, "model": self.model, "messages": messages}
         return named | {"schema": dict(schema) if schema else None}
 
@@ -474,7 +431,7 @@ def _messages(system: str, user: str) -> Messages:
 
 
 def _options(
-    messages: Messages, schema: Mapping[str, object] | None, *, stream: bool, is_openai: bool
+    messages: Messages, schema: Schema | None, *, stream: bool, is_openai: bool
 ) -> dict[str, list[dict[str, Any]]]:
     """Return the alternatives of each request option, preferred first."""
     options: dict[str, list[dict[str, Any]]] = {}
@@ -489,12 +446,14 @@ def _options(
             told,
         ]
     if stream:
-        options["stream"] = [{"stream": True}]
         options["stream_options"] = [{"stream_options": {"include_usage": True}}, {}]
     if not is_openai:  # new OpenAI models accept only the default value
         options["temperature"] = [{"temperature": 0}, {}]
-    limits = ({name: _MAX_TOKENS} for name in ("max_tokens", "max_completion_tokens"))
-    options["max_tokens"] = [{}, *limits]
+    options["max_tokens"] = [
+        {},
+        {"max_tokens": _MAX_TOKENS},
+        {"max_completion_tokens": _MAX_TOKENS},
+    ]
     return options
 
 
@@ -508,11 +467,9 @@ def _refused(error: Any, names: list[str]) -> str | None:
     return next((name for name in [*named, *unnamed] if name in names), None)
 
 
-def _fault(
-    reason: object, counted: Any, n_sent: int, *, is_empty: bool, thinks: bool
-) -> str | None:
+def _fault(answer: AnswerFilter, reason: object, counted: Any, n_sent: int) -> str | None:
     """Describe what is wrong with an answer, and the cure."""
-    if is_empty and thinks:
+    if answer.is_empty and answer.thinks:
         return (
             "gave only its reasoning and no answer. Increase the output limit of the server, turn "
             "off the reasoning, or use a model without reasoning."
@@ -526,10 +483,8 @@ def _fault(
             "based on a part of it. Increase the context of the server, with Ollama by "
             "OLLAMA_CONTEXT_LENGTH=32768 or num_ctx."
         )
-    if is_empty or reason in (None, "length"):
-        kind = "incomplete" if reason in (None, "length") else "empty"
-        return f"gave an {kind} answer. Try again or use another model."
-    return None
+    kind = "incomplete" if reason in (None, "length") else "empty" if answer.is_empty else ""
+    return f"gave an {kind} answer. Try again or use another model." if kind else None
 
 
 def _tokens(messages: Messages) -> int:

@@ -6,14 +6,13 @@ import contextlib
 import hashlib
 import json
 import os
-import tempfile
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from landscape._io import cache_folder
+from landscape._io import cache_folder, write_whole
 from landscape.errors import InputError, RemoteError
 
 Prices = Mapping[str, tuple[float, float]]
@@ -142,12 +141,8 @@ class BudgetPart(Budget):
     """
 
     def __init__(self, whole: Budget) -> None:
-        self._whole, self._used = whole, Usage()
+        self._whole, self._price, self._used = whole, whole._price, Usage()
         self._lock = threading.Lock()
-
-    def cost(self, usage: Usage) -> float | None:
-        """Return the price of tokens, or None if the model has no price."""
-        return self._whole.cost(usage)
 
     @contextmanager
     def spending(self, needed: int) -> Iterator[Usage]:
@@ -216,14 +211,7 @@ class ReplyCache:
         with contextlib.suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
             text = json.dumps({"key": key, "model": request.get("model"), "reply": reply})
-            # mkstemp makes files private to their owner. Replies may quote unpublished papers.
-            number, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
-            try:
-                with os.fdopen(number, "w", encoding="utf-8") as file:
-                    file.write(text)
-                Path(name).replace(path)
-            except OSError:
-                Path(name).unlink(missing_ok=True)
+            write_whole(path, text.encode(), mode=0o600)  # replies may quote unpublished papers
 
     def _path(self, key: str) -> Path:
         return self._folder / key[:2] / f"{key}.json"

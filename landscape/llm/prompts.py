@@ -179,6 +179,7 @@ class AnswerFilter:
 
     def __init__(self, *, held: bool) -> None:
         self._held = held
+        self.is_empty = True
         self.thinks = self.omits_opening_tag = False
         self._is_inside = self._is_after_tag = False
         self._rest = ""
@@ -186,29 +187,28 @@ class AnswerFilter:
 
     def add(self, text: str, *, thought: str = "", last: bool = False) -> list[str]:
         """Return the pieces of the answer that are certain after another piece of the reply."""
-        if thought:  # in a field of its own
-            self.thinks, self._held = True, False
+        self.thinks = self.thinks or bool(thought)
         self._rest += text
         while tag := _TAG.search(self._rest):
-            self._keep(self._rest[: tag.start()])
+            self._keep(tag.start())
+            self._rest = self._rest.removeprefix(tag[0])
             if not tag["opens"] and not self._is_inside:
                 self.omits_opening_tag = True
                 self._answer.clear()
-            self._rest = self._rest[tag.end() :]
-            self._is_inside, self._is_after_tag = bool(tag["opens"]), True
-            self.thinks, self._held = True, False
+            self._is_inside = bool(tag["opens"])
+            self.thinks = self._is_after_tag = True
         part = None if last else _START_OF_TAG.search(self._rest[-_LONGEST_TAG:])
-        n_certain = len(self._rest) - len(part[0] if part else "")
-        self._keep(self._rest[:n_certain])
-        self._rest = self._rest[n_certain:]
-        if self._held and not last:
+        self._keep(len(self._rest) - len(part[0] if part else ""))
+        if self._held and not self.thinks and not last:
             return []
         certain, self._answer = self._answer, []
+        self.is_empty = self.is_empty and not "".join(certain).strip()
         return certain
 
-    def _keep(self, text: str) -> None:
-        if self._is_after_tag:
-            text = text.lstrip()
+    def _keep(self, n: int) -> None:
+        """Move the first characters of the rest to the answer, unless they are thoughts."""
+        text, self._rest = self._rest[:n], self._rest[n:]
+        text = text.lstrip() if self._is_after_tag else text
         if text and not self._is_inside:
             self._answer.append(text)
             self._is_after_tag = False

@@ -6,8 +6,10 @@ import json
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
+from landscape._io import data_file, read_yaml
 from landscape.errors import RemoteError
 from landscape.llm._client import LanguageModel, request_reply
 from landscape.llm.prompts import ReplyForm, prompt
@@ -97,8 +99,13 @@ def allowed_name(name: str) -> str | None:
 def is_grounded(name: str, region: Mapping[str, Any]) -> bool:
     """Return whether all words of a name occur in its region; ignore plurals, case and hyphens."""
     own = [region["name"], *region.get("keywords", ()), *region.get("titles", ())]
-    content = _words(name) - _FUNCTION_WORDS
+    content = _words(name) - _function_words()
     return bool(content) and content <= set().union(*map(_words, own))
+
+
+@cache
+def _function_words() -> frozenset[str]:
+    return frozenset(read_yaml(data_file("phrases.yaml"))["words_of_names"].split())
 
 
 def _words(text: str) -> set[str]:
@@ -108,28 +115,4 @@ def _words(text: str) -> set[str]:
     return set(normal_forms(normal_form(text).split()))
 
 
-_FUNCTION_WORDS = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "as",
-        "at",
-        "between",
-        "beyond",
-        "by",
-        "for",
-        "from",
-        "in",
-        "into",
-        "near",
-        "of",
-        "on",
-        "or",
-        "the",
-        "through",
-        "to",
-        "with",
-    ]
-)
 _MARKUP = frozenset('<>{}[]`*_#|\\$~^@"')

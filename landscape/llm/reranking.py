@@ -10,14 +10,21 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from landscape._http import HttpClient, Reply, RequestError, RetryPolicy, within
+from landscape._http import HttpClient, Reply, RequestError, RetryPolicy
 from landscape.errors import InputError, RemoteError, require
-from landscape.llm.server import MAX_BYTES, TIMEOUT, safe_message, server_url
+from landscape.llm.server import MAX_BYTES, TIMEOUT, Endpoint, Service
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-COHERE_URL = "https://api.cohere.com/v2"
+COHERE = Service(
+    "Cohere",
+    "Cohere's protocol",
+    "https://api.cohere.com/v2",
+    "LANDSCAPE_RERANK_URL",
+    "COHERE_API_KEY",
+    "http://localhost:8000/v2",
+)
 
 _MODEL = "rerank-v3.5"
 _AT_ONCE = 500  # documents per request; Cohere accepts up to 1,000
@@ -158,10 +165,8 @@ class HttpReranker:
         api_key: str | None = None,
         policy: RetryPolicy | None = None,
     ) -> None:
-        self._address = base_url or os.environ.get("LANDSCAPE_RERANK_URL") or COHERE_URL
-        self._url = server_url(self._address)
+        self._endpoint = Endpoint(COHERE, base_url, api_key or None)
         self._model = model or os.environ.get("LANDSCAPE_RERANK_MODEL") or _MODEL
-        self._key = api_key or os.environ.get("COHERE_API_KEY") or ""
         self._policy = policy or RetryPolicy(
             attempts=4,
             connect_attempts=2,
@@ -172,13 +177,8 @@ class HttpReranker:
             time_limit=TIMEOUT,
             largest_reply=MAX_BYTES,
         )
-        if self._url.rstrip("/") == COHERE_URL and not self._key:
-            raise InputError(
-                "Cohere needs a key: set the environment variable COHERE_API_KEY, or set "
-                "LANDSCAPE_RERANK_URL to your own server, such as http://localhost:8000/v2."
-            )
         require("httpx", "fetch")
-        self.name = f"{self._model} at {self._url}"
+        self.name = f"{self._model} at {self._endpoint.url}"
 
     def scores(self, query: str, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return a score for each text that measures how well it answers a query.
@@ -201,13 +201,13 @@ class HttpReranker:
         scores = np.zeros(len(texts), dtype=np.float32)
         if not texts:
             return scores
-        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        key = self._endpoint.key
         with HttpClient(
             "The reranker",
-            self._address,
+            self._endpoint.address,
             policy=self._policy,
-            headers=headers,
-            secret=bool(self._key),
+            headers={"Authorization": f"Bearer {key}"} if key else {},
+            secret=bool(key),
             https_only=False,
         ) as client:
             for start in range(0, len(texts), _AT_ONCE):
@@ -217,18 +217,11 @@ class HttpReranker:
 
     def _request(self, client: HttpClient, query: str, texts: list[str]) -> NDArray[np.float32]:
         body = {"model": self._model, "query": query, "documents": texts, "top_n": len(texts)}
-
-        def send() -> list[NDArray[np.float32]]:
-            read = partial(self._read, n=len(texts))
-            return [client.request(f"{client.base_url}/rerank", json=body, read=read)]
-
+        read = partial(self._read, n=len(texts))
         try:
-            (scores,) = within(self._policy.time_limit, send)
-        except TimeoutError as error:
-            raise RemoteError(f"{self._url} gave {error}.") from error
+            return client.request(f"{client.base_url}/rerank", json=body, read=read)
         except RequestError as error:
             raise RemoteError(self._failure(error)) from error
-        return scores
 
     def _read(self, reply: Reply, n: int) -> NDArray[np.float32]:
         scores = np.full(n, np.nan, dtype=np.float32)
@@ -245,39 +238,22 @@ class HttpReranker:
         return scores
 
     def _failure(self, error: RequestError) -> str:
-        reason = self._plain(error.text)
-        match error.status:
-            case None if error.timed_out:
-                return (
-                    f"{self._url} gave no answer within {self._policy.timeout:g} s. Try again "
-                    "later."
-                )
-            case None if error.__cause__ is None:
-                return f"{self._url}: {error}."
-            case None:
-                return (
-                    f"{self._url} cannot be reached ({self._plain(error.__cause__ or error)}). "
-                    "Check the network and LANDSCAPE_RERANK_URL."
-                )
-            case 401 | 403:
-                return f"{self._url} refused the key ({reason}). Check COHERE_API_KEY."
-            case 404:
-                return (
-                    f"{self._url} does not rerank, or has no model {self._model!r} "
-                    f"({reason}). Check LANDSCAPE_RERANK_URL and LANDSCAPE_RERANK_MODEL."
-                )
-            case 429:
-                return (
-                    f"{self._url} still limits the rate of requests after all attempts "
-                    f"({reason}). Try again later."
-                )
-        return f"{self._url} answered with status {error.status} ({reason}). Try again later."
+        server, policy = self._endpoint, self._policy
+        if error.timed_out:
+            return (
+                f"{server.url} gave no answer within {min(policy.timeout, policy.time_limit):g} s. "
+                "Try again later."
+            )
+        if error.status is None:
+            cause = error.__cause__
+            return f"{server.url}: {error}." if cause is None else server.unreachable(cause)
+        if error.status == 404:
+            return (
+                f"{server.url} does not rerank, or has no model {self._model!r} "
+                f"({server.plain(error.text)}). Check LANDSCAPE_RERANK_URL and "
+                "LANDSCAPE_RERANK_MODEL."
+            )
+        return server.refusal(error.status, error.text, model=self._model, tries=policy.attempts)
 
     def _protocol_error(self, fault: object) -> RemoteError:
-        return RemoteError(
-            f"{self._url} answered with something that is not Cohere's protocol "
-            f"({self._plain(fault)}). Check LANDSCAPE_RERANK_URL."
-        )
-
-    def _plain(self, text: object) -> str:
-        return safe_message(text, {self._address: self._url, self._key: "***"})
+        return RemoteError(self._endpoint.other_protocol(fault, self._model))

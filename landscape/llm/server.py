@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from landscape._http import is_refused, megabytes, within, without_query
 from landscape._wording import one_line
@@ -17,13 +17,109 @@ from landscape.errors import InputError, RemoteError, require
 
 T = TypeVar("T")
 
-OPENAI_URL = "https://api.openai.com/v1"
-
 TIMEOUT = 120.0  # seconds
 MAX_BYTES = 2_000_000
 _SECOND_TRY = 0.5  # seconds
 _END_LENGTH = 40  # bytes
 _MESSAGE_LENGTH = 200  # maximum number of characters of a message from a server
+#: Errors while a reply in another form is read.
+_FORM_ERRORS = (ValueError, TypeError, AttributeError, LookupError, RecursionError)
+
+
+class Service(NamedTuple):
+    """The default server of a protocol, and the variables of its address and its key."""
+
+    name: str
+    protocol: str
+    url: str
+    address_variable: str
+    key_variable: str
+    own_server: str  # example of an address
+
+
+class Piece(NamedTuple):
+    """A part of a reply: text, thoughts in a field of their own, reason of the end, usage."""
+
+    text: str = ""
+    thought: str = ""
+    reason: str | None = None
+    counted: object = None
+    is_last: bool = False
+
+
+OPENAI = Service(
+    "OpenAI",
+    "the OpenAI protocol",
+    "https://api.openai.com/v1",
+    "OPENAI_BASE_URL",
+    "OPENAI_API_KEY",
+    "http://localhost:11434/v1",
+)
+
+
+class Endpoint:
+    """Address and key of a server, and messages about it without its secrets."""
+
+    def __init__(self, service: Service, base_url: str | None, api_key: str | None) -> None:
+        self._service = service
+        self.address = base_url or os.environ.get(service.address_variable) or service.url
+        self.url = server_url(self.address)
+        self.key = os.environ.get(service.key_variable, "") if api_key is None else api_key
+        self.is_default = self.url.rstrip("/") == service.url
+        if self.is_default and not self.key:
+            raise InputError(
+                f"{service.name} needs a key: set the environment variable {service.key_variable}, "
+                f"or set {service.address_variable} to your own server, such as "
+                f"{service.own_server}."
+            )
+
+    def redacted(self, text: str) -> str:
+        """Return a text without the key and the private part of the address."""
+        for secret, shown in ((self.address, self.url), (self.key, "***")):
+            text = text.replace(secret, shown) if secret else text
+        return text
+
+    def plain(self, text: object) -> str:
+        """Return a message of the server as one short line, without secrets."""
+        line = one_line(str(text), control="")  # so that no control character hides a secret
+        return self.redacted(line)[:_MESSAGE_LENGTH] or "no reason given"
+
+    def unreachable(self, reason: object) -> str:
+        """Return the message for a failed connection."""
+        return (
+            f"{self.url} cannot be reached ({self.plain(reason)}). Start it if it is your own "
+            f"server, or check {self._service.address_variable} and the network."
+        )
+
+    def refusal(self, status: int | None, reason: object, *, model: str, tries: int) -> str:
+        """Return the message for an error of the server; None is an error without a status."""
+        reason = self.plain(reason)
+        match status:
+            case 401 | 403:
+                return f"{self.url} refused the key ({reason}). Check {self._service.key_variable}."
+            case 404:
+                return (
+                    f"{self.url} has no model {model!r} ({reason}). Choose a model that the "
+                    "server offers."
+                )
+            case 429:
+                return (
+                    f"{self.url} still limits the rate of requests, or the quota is spent, after "
+                    f"{tries} tries ({reason}). Try again later."
+                )
+        kind = "an error" if status is None else f"status {status}"
+        return (
+            f"{self.url} answered the request for {model!r} with {kind} ({reason}). Try again "
+            "later or use another model."
+        )
+
+    def other_protocol(self, fault: object, model: str) -> str:
+        """Return the message for a reply in another form."""
+        return (
+            f"{self.url} answered the request for {model!r} with something that is not "
+            f"{self._service.protocol} ({self.plain(fault)}). Check "
+            f"{self._service.address_variable}."
+        )
 
 
 @dataclass
@@ -49,13 +145,12 @@ class _Limits:
 _LIMITS: ContextVar[_Limits] = ContextVar("limits")
 
 
-class Server:
-    """Address and key of a server, with the limits of its requests and messages for its errors.
+class Server(Endpoint):
+    """A server with the OpenAI protocol, with the limits of its requests.
 
     The ``openai`` package repeats requests after time-outs, broken connections and the statuses
     408, 409, 429 and 5xx. If a server refuses the first connection, there is only one more attempt.
-    The default address is the environment variable OPENAI_BASE_URL; if it is not set, OpenAI is
-    used. The default key is the environment variable OPENAI_API_KEY. An empty string means no key.
+    An empty key means no key.
 
     A request with all its attempts ends after `timeout` seconds. One attempt ends after
     `attempt_timeout` seconds without data; the default is `timeout`. A reply that is larger than
@@ -73,36 +168,25 @@ class Server:
         attempt_timeout: float | None = None,
         retries: int = 4,
     ) -> None:
-        self._address = _address(base_url)
-        self.url = server_url(base_url)
-        self._key = os.environ.get("OPENAI_API_KEY", "") if api_key is None else api_key
+        super().__init__(OPENAI, base_url, api_key)
+        self.is_openai = self.is_default
         self._timeout, self._most_bytes, self._retries = timeout, most_bytes, retries
         self._attempt_timeout = attempt_timeout or timeout
         self._has_answered = False
         for name, value in (("timeout", timeout), ("most_bytes", most_bytes)):
             if not value > 0:
                 raise InputError(f"{name} is {value!r}; it must be greater than 0.")
-        if self.is_openai and not self._key:
-            raise InputError(
-                "OpenAI needs a key: set the environment variable OPENAI_API_KEY, or set "
-                "OPENAI_BASE_URL to your own server, such as http://localhost:11434/v1."
-            )
         openai = require("openai", "llm")
         hooks = {"request": [lambda _: _LIMITS.get().check()], "response": [_limit]}
         self.client: Any = openai.OpenAI(
-            base_url=self._address,
-            api_key=self._key or "none",
+            base_url=self.address,
+            api_key=self.key or "none",
             timeout=self._attempt_timeout,
             max_retries=retries,
             # A small compressed reply can unpack to gigabytes.
             default_headers={"Accept-Encoding": "identity"},
             http_client=openai.DefaultHttpxClient(event_hooks=hooks),
         )
-
-    @property
-    def is_openai(self) -> bool:
-        """Whether this is the server of OpenAI."""
-        return self.url.rstrip("/") == OPENAI_URL
 
     def request(self, model: str, send: Callable[[], T]) -> T:
         """Return the result of `send`, a function that sends one request with `client`."""
@@ -119,46 +203,24 @@ class Server:
                 self._check_port()
             yield from send()
 
-        with self._reporting(model, limits):
+        try:
             yield from within(self._timeout, limited, stopped=limits.stopped)
             if limits.is_too_large:  # the end of a stream is missing
                 raise ValueError
-            self._has_answered = True
+        except (require("openai", "llm").OpenAIError, TimeoutError, *_FORM_ERRORS) as error:
+            raise RemoteError(self._failure(error, model, limits)) from error
+        self._has_answered = True
 
-    def redacted(self, text: str) -> str:
-        """Return a reply without the key and the private part of the address."""
-        return _redacted(text, self._secrets)
-
-    @property
-    def _secrets(self) -> dict[str, str]:
-        return {self._address: self.url, self._key: "***"}
-
-    @contextmanager
-    def _reporting(self, model: str, limits: _Limits) -> Iterator[None]:
+    def _failure(self, error: Any, model: str, limits: _Limits) -> str:
         openai = require("openai", "llm")
-        try:
-            yield
-        except (TimeoutError, openai.APITimeoutError) as error:
+        if isinstance(error, TimeoutError | openai.APITimeoutError):
             limit = f"{self._timeout:g} s"
             if isinstance(error, openai.APITimeoutError):
                 limit = f"{self._attempt_timeout:g} s, {self._retries + 1} times"
-            raise RemoteError(
-                f"{self.url} gave no answer within {limit}. "
-                "Try again later. Finished parts are stored."
-            ) from error
-        except (
-            openai.OpenAIError,
-            ValueError,
-            TypeError,
-            AttributeError,
-            LookupError,
-            RecursionError,
-        ) as error:
-            # ValueError and similar errors mean that the reply has another format.
-            raise RemoteError(self._failure(error, model, limits)) from error
-
-    def _failure(self, error: Exception, model: str, limits: _Limits) -> str:
-        openai = require("openai", "llm")
+            return (
+                f"{self.url} gave no answer within {limit}. Try again later. Finished parts are "
+                "stored."
+            )
         if limits.is_too_large:
             return (
                 f"{self.url} sent more than {megabytes(limits.most_bytes)} in one answer, and the "
@@ -171,67 +233,47 @@ class Server:
                 "OPENAI_BASE_URL."
             )
         if isinstance(error, openai.APIConnectionError):
-            return (
-                f"{self.url} cannot be reached ({self._plain(error.__cause__ or error)}). "
-                "Check the network and OPENAI_BASE_URL."
-            )
+            return self.unreachable(error.__cause__ or error)
         if isinstance(error, openai.APIStatusError) or type(error) is openai.APIError:
-            return self._refusal(error, model)
-        return (
-            f"{self.url} answered the request for {model!r} with something that is not the "
-            f"OpenAI protocol ({self._plain(error)}). Check OPENAI_BASE_URL."
-        )
+            reason = error.body if isinstance(error.body, str) else error.message
+            status = getattr(error, "status_code", None)
+            return self.refusal(status, reason, model=model, tries=self._retries + 1)
+        return self.other_protocol(error, model)
 
     def _check_port(self) -> None:
         """Raise an error immediately if no server is running; other errors are retried."""
         for pause in (_SECOND_TRY, 0.0):
-            if not is_refused(self._address):
+            if not is_refused(self.address):
                 return
             time.sleep(pause)
-        raise RemoteError(
-            f"{self.url} cannot be reached (connection refused). Start that server, or check "
-            "OPENAI_BASE_URL."
-        )
-
-    def _refusal(self, error: Any, model: str) -> str:
-        reason = self._plain(error.body if isinstance(error.body, str) else error.message)
-        status = getattr(error, "status_code", None)  # None: an error in a reply with status 200
-        match status:
-            case 401 | 403:
-                return f"{self.url} refused the key ({reason}). Check OPENAI_API_KEY."
-            case 404:
-                return (
-                    f"{self.url} has no model {model!r} ({reason}). Choose a model that the "
-                    "server offers."
-                )
-            case 429:
-                return (
-                    f"{self.url} still limits the rate of requests, or the quota is spent, after "
-                    f"{self._retries + 1} tries ({reason}). Try again later."
-                )
-        kind = "an error" if status is None else f"status {status}"
-        return (
-            f"{self.url} answered the request for {model!r} with {kind} ({reason}). Try again "
-            "later or use another model."
-        )
-
-    def _plain(self, text: object) -> str:
-        return safe_message(text, self._secrets)
+        raise RemoteError(self.unreachable("connection refused"))
 
 
-def is_marked_done() -> bool:
-    """Return whether the stream that is being read ended with its mark of the end."""
-    return b"data: [DONE]" in _LIMITS.get().end or b"data:[DONE]" in _LIMITS.get().end
+def read_reply(reply: Any, *, stream: bool) -> Iterator[Piece]:
+    """Yield the parts of a reply; a reply that is not a stream is a stream of one chunk."""
+    for chunk in reply if stream else [reply]:
+        _raise_error_of(chunk)
+        counted = getattr(chunk, "usage", None)
+        if stream and not chunk.choices:  # a chunk with the usage
+            yield Piece(counted=counted)
+            continue
+        choice = chunk.choices[0]
+        _raise_error_of(choice)
+        text, thought = _read_message(choice.delta if stream else choice.message)
+        yield Piece(text, thought, choice.finish_reason, counted)
+    # Without a reason and [DONE], a stream was interrupted, although no error was raised.
+    is_whole = not stream or re.search(rb"data: ?\[DONE\]", _LIMITS.get().end)
+    yield Piece(reason="stop" if is_whole else None, is_last=True)
 
 
-def raise_error_of(reply: Any) -> None:
+def _raise_error_of(reply: Any) -> None:
     """Raise the error that a server sent as a part of a reply."""
     if error := getattr(reply, "error", None):
         message = error.get("message") if isinstance(error, Mapping) else error
         raise require("openai", "llm").APIError(str(message or error), request=None, body=error)
 
 
-def read_message(message: Any) -> tuple[str, str]:
+def _read_message(message: Any) -> tuple[str, str]:
     """Return the text and the thoughts of a message, which may have parts."""
     fields = (getattr(message, name, None) for name in ("reasoning_content", "reasoning"))
     content = message.content
@@ -249,7 +291,8 @@ def _limit(response: Any) -> None:
     if "location" in response.headers:
         target = response.request.url.join(response.headers["location"])
         if _origin(target) != _origin(response.request.url):
-            limits.redirected_to = safe_message(f"{target.host}:{target.port or target.scheme}", {})
+            host = f"{target.host}:{target.port or target.scheme}"
+            limits.redirected_to = one_line(host, most=_MESSAGE_LENGTH)
             del response.headers["location"]
     stream = response.stream
     kind: Any = type(stream)
@@ -280,33 +323,17 @@ def _origin(url: Any) -> tuple[str, str, int | None]:
     return url.scheme, url.host, url.port
 
 
-def _redacted(text: str, secrets: Mapping[str, str]) -> str:
-    for secret, shown in secrets.items():
-        if secret:
-            text = text.replace(secret, shown)
-    return text
-
-
-def safe_message(text: object, replaced: Mapping[str, str]) -> str:
-    """Return a message of a server as one short line, without secrets."""
-    line = one_line(str(text), control="")  # so that no control character hides a secret
-    return _redacted(line, replaced)[:_MESSAGE_LENGTH] or "no reason given"
-
-
 def server_url(base_url: str | None = None) -> str:
     """Return the address of a server without user, password, query and fragment.
 
     >>> server_url("https://me:secret@models.example/v1?key=secret")
     'https://models.example/v1'
     """
+    address = base_url or os.environ.get(OPENAI.address_variable) or OPENAI.url
     try:
-        return without_query(_address(base_url))
+        return without_query(address)
     except ValueError as error:
         raise InputError(
-            f"Invalid address of a server: {_address(base_url)[:60]!r} ({error}). Use an address "
-            "such as http://localhost:11434/v1."
+            f"Invalid address of a server: {address[:60]!r} ({error}). Use an address such as "
+            "http://localhost:11434/v1."
         ) from error
-
-
-def _address(base_url: str | None) -> str:
-    return base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI_URL

@@ -15,7 +15,8 @@ import { readColumns, readSet, unzip } from "./bytes.js";
  *   more_colours?: [string, string][], atlas?: string,
  *   themes: {light: import("./colours.js").Theme, dark: import("./colours.js").Theme}}} Manifest
  * @typedef {{id: string, title: string, author: string, authors: number}} Title
- * @typedef {{authors?: string[], abstract?: string, date?: string, journal?: string, bibcode?: string,
+ * @typedef {{authors?: string[], abstract?: string, date?: string, journal?: string, kind?: string, status?: string, status_reason?: string,
+ *   bibcode?: string,
  *   arxiv?: string, doi?: string, keywords?: string[], references?: number[], cited_by?: number[],
  *   similar?: number[]}} Details
  * @typedef {(name: string) => Promise<Uint8Array<ArrayBuffer>>} Read

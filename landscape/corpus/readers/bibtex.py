@@ -64,7 +64,7 @@ class BibtexReader:
             text, repairs = _decoded(block)
             if kind[1].lower() == b"string":
                 for name in _STRING.findall(text):
-                    strings.setdefault(name, (line, text))
+                    strings.setdefault(name.lower(), (line, text))
             if kind[1].lower() in _NOT_PAPERS:
                 continue
             entry = _entry(text, _strings_of(text, strings))
@@ -137,7 +137,7 @@ def _strings_of(text: str, strings: dict[str, _String]) -> str:
     waiting = [text] if strings else []
     while waiting:
         for name in _NAME.findall(waiting.pop()):
-            block = strings.get(name)
+            block = strings.get(name.lower())
             if block is not None and block not in used:
                 used.add(block)
                 waiting.append(block[1])
@@ -150,7 +150,9 @@ def parse_entries(text: str) -> list[BibtexEntry]:
     # Suppress log messages, because errors are written to rejected.jsonl.
     logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)
     entries = []
-    for block in bibtexparser.parse_string(text).blocks:
+    library = bibtexparser.parse_string(text)
+    strings = {one.key.lower(): str(one.value).strip('"{}') for one in library.strings}
+    for block in library.blocks:
         repeated = getattr(block, "duplicate_keys", ())
         block = getattr(block, "ignore_error_block", None) or block
         if not hasattr(block, "entry_type"):
@@ -160,10 +162,21 @@ def parse_entries(text: str) -> list[BibtexEntry]:
             value = str(field.value)
             if repeated:  # bibtexparser does not remove the delimiters of an invalid entry
                 value = value[1:-1] if value[:1] + value[-1:] in ('""', "{}") else value
-            fields.setdefault(field.key.lower(), value)
+            fields.setdefault(field.key.lower(), _joined(value, strings))
         said = tuple(f"the field {name!r} is repeated; the first is used" for name in repeated)
         entries.append(BibtexEntry(str(block.key), str(block.entry_type).lower(), fields, said))
     return entries
+
+
+_PIECE = re.compile(r'\s*("[^"]*"|\{[^{}]*\}|[^\s#"{},=]+)\s*(?:#|$)')
+
+
+def _joined(value: str, strings: dict[str, str]) -> str:
+    """Join the pieces of a value such as ``first # " and " # second``."""
+    pieces = _PIECE.findall(value) if "#" in value else []
+    if len(pieces) < 2 or _PIECE.sub("", value).strip():
+        return value
+    return "".join(strings.get(piece.lower(), piece.strip('"{}')) for piece in pieces)
 
 
 def _entry(text: str, strings: str) -> BibtexEntry | str:

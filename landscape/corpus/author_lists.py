@@ -39,7 +39,8 @@ _BEFORE_NAME = re.compile(
 )
 _AND_OTHERS = re.compile(r"(?:^|(?<![\s,])[\s,]++)et\.?\s{0,9}al\b\.?$", re.IGNORECASE)
 _NO_NAME = re.compile(
-    r"[\W\d_]*|latex\b.*|\d+\s+(?:pages?|pp\.?|figures?|figs?\.?|tables?)\b.*"
+    r"[\W\d_]*|latex\b.*|n\.?a\.?|\[?no author.*"
+    r"|\d+\s+(?:pages?|pp\.?|figures?|figs?\.?|tables?)\b.*"
     r"|\d+\s+(?:additional|more|other)\s+authors\b.*",
     re.IGNORECASE,
 )
@@ -90,7 +91,8 @@ _LED = re.compile(
 _INVERTED = re.compile(
     r"(?:the\s)?(collaboration|consortium|team),\s?(\S.{0,200})", re.IGNORECASE | re.DOTALL
 )
-_FAMILY, _GIVEN = ("family", "familyname", "lastname", "last"), ("given", "givenname", "forename")
+_FAMILY = ("family", "familyname", "lastname", "last", "keyname")
+_GIVEN = ("given", "givenname", "forename", "forenames")
 _WHOLE = ("literal", "fullname", "displayname", "collectivename", "name", "rawname")
 _BEFORE = ("nondroppingparticle", "droppingparticle", "prefix")
 
@@ -139,8 +141,9 @@ def _members(piece: str) -> Iterable[str]:
 
 def _split_line(line: str) -> list[str]:
     """Split a line of author names into names."""
-    if ";" in line:
-        return line.split(";")
+    for mark in ";|":
+        if mark in line:
+            return line.split(mark)
     if "\n" in line.strip() and all("," in name for name in line.strip().split("\n")):
         return line.split("\n")
     pieces = re.split(r"(?<!\s)\s++(?:and|&)\s++", line)

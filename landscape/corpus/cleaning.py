@@ -22,7 +22,7 @@ _COMPATIBILITY = re.compile(r"[\ufb00-\ufb06\U0001d400-\U0001d7ff]+")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 
 # Only unambiguous tags are removed: "<B>" can be a mean magnetic field, and "<0.05" a limit.
-_SCRIPT_TAG = re.compile(r"<\s*+(/?)\s*+(sub|sup|inf)\s*+>", re.IGNORECASE)
+_SCRIPT_TAG = re.compile(r"<\s*+(/?)\s*+(?:jats:)?(sub|sup|inf)\s*+>", re.IGNORECASE)
 _TAG = re.compile(
     r"</?\s*(?:br|em|strong|italic|bold|span|div|font|img|tt|sc|li|ul|ol|h[1-6]|orcid|email|astrobj"
     r"|altjournal|inline|inline-formula|inline-graphic|tex-math|alternatives|xref|ext-link|title"
@@ -56,8 +56,8 @@ _MARKUP = (
 )
 _NO_ABSTRACT = re.compile(
     r"[\[(]*(?:(?:the |an )?(?:abstract )?(?:is )?(?:not|un)[- ]?(?:available|provided|given)"
-    r"(?: for this \w+)?|(?:there is |this \w+ has )?no (?:abstract|summary)(?: (?:is |was )?\w+)?"
-    r"(?: for this \w+)?"
+    r"(?: for this \w+)?|(?:there is |th(?:is|e) \w+ has )?no (?:abstract|summary)"
+    r"(?: (?:is |was )?\w+)?(?: for this \w+)?"
     r"|abstract|n/?a|none|null|nan|unknown|(?:inter)?national audience|to be (?:added|announced)"
     r"|(?:see|refer to|please see|please refer to)[^.]{0,60}(?:text|paper|pdf|abstract)|tb[ad]"
     r"|comments?\s?:.{0,300}|(?<!\d)\d{1,4} pages?\b.{0,200}|[-–—.?\s]*+)[\])]*[.\s…]*+",
@@ -77,7 +77,8 @@ _TAIL = re.compile(
     r"|all rights (?:are )?reserved\b)",
     re.IGNORECASE,
 )
-_MAX_TAIL = 400  # characters
+_ONLY_TAIL = re.compile(r"(?:©|copyright (?:©|\(c\)|(?:19|20)\d\d)|published by )", re.IGNORECASE)
+_MAX_NOTICE, _MAX_TAIL = 150, 400  # characters
 _TILDE = "\ue07e"  # see `textasciitilde` in data/latex.yaml
 _BRACES = r"\{((?:[^{}\\]|\\.|\{(?:[^{}\\]|\\.|\{[^{}]*+\})*+\})*+)\}"
 _TWO_FORMS = re.compile(rf"\\texorpdfstring\s*+{_BRACES}\s*+{_BRACES}", re.DOTALL)
@@ -97,6 +98,14 @@ _MATHML_SCRIPT = re.compile(
     r"<(?:\w{1,9}:)?msu([bp])\b[^<>]*+>\s*+<([\w:]{1,12})\b[^<>]*+>([^<>]{0,60})</\2>"
     r"\s*+<([\w:]{1,12})\b[^<>]*+>([^<>]{0,60})</\4>\s*+</(?:\w{1,9}:)?msu[bp]\s*+>"
 )
+_MATHML_FRACTION = re.compile(
+    r"<(?:\w{1,9}:)?mfrac\b[^<>]*+>\s*+<([\w:]{1,12})\b[^<>]*+>([^<>]{0,60})</\1>"
+    r"\s*+<([\w:]{1,12})\b[^<>]*+>([^<>]{0,60})</\3>\s*+</(?:\w{1,9}:)?mfrac\s*+>"
+)
+# Zotero escapes the formulas of an abstract: \\$z{\\textbackslash}sim0\\$.
+_ESCAPED_MATHS = re.compile(r"\\\$((?:[^$\\]|\\[^$]){1,300})\\\$")
+_UNESCAPED = {"{\\textbackslash}": "\\", "{\\textasciicircum}": "^", "\\textbackslash ": "\\"}
+_UNESCAPED |= {"\\{": "{", "\\}": "}", "\\_": "_", "\\^{}": "^"}
 # arXiv replaces links by "this https URL". Remove this text with its brackets.
 _LINK = r"this\s+(?:https?|ftp)\s+URL\b"
 _LINKS = rf"{_LINK}(?:(?:\s*,)?(?:\s+(?:and|or))?\s+{_LINK})*"
@@ -147,9 +156,11 @@ def clean_abstract(text: str) -> str | None:
     None is returned for a placeholder such as "not available".
     """
     cleaned = clean_text(text)
-    if _NO_ABSTRACT.fullmatch(cleaned):
-        return None
     cleaned = _LABEL.sub("", cleaned, count=1) if _LABEL.match(cleaned) else cleaned
+    if _NO_ABSTRACT.fullmatch(cleaned) or (
+        len(cleaned) < _MAX_NOTICE and _ONLY_TAIL.match(cleaned)
+    ):
+        return None
     tail = _TAIL.search(cleaned, max(0, len(cleaned) - _MAX_TAIL))
     if tail is not None and cleaned.count(" ", 0, tail.start()) > 1:
         cleaned = cleaned[: tail.start()].rstrip()
@@ -183,6 +194,8 @@ def _one_pass(text: str) -> str:
         text = _ENTITY.sub(lambda m: html.unescape(m[0]), text)
     if "<" in text:
         text = _without_markup(text)
+    if "\\$" in text and "\\text" in text:
+        text = _ESCAPED_MATHS.sub(_unescaped_maths, text)
     if "\\ifmmode" in text or "\\texorpdfstring" in text:
         text = _TWO_FORMS.sub(r"\1", text)
         text = _IF_MATHS.sub(lambda match: match[2] if match[2] is not None else match[1], text)
@@ -195,6 +208,15 @@ def _one_pass(text: str) -> str:
     if any(sign in text for sign in _APPROXIMATE_SIGNS):
         text = _APPROXIMATELY.sub(r"\1\2", text)
     return text
+
+
+def _unescaped_maths(match: re.Match[str]) -> str:
+    if "\\text" not in match[1]:
+        return match[0]  # two amounts of money
+    formula = match[1]
+    for escaped, plain in _UNESCAPED.items():
+        formula = formula.replace(escaped, plain)
+    return f"${formula}$"
 
 
 def _is_plain(text: str) -> bool:
@@ -244,6 +266,7 @@ def _without_markup(text: str) -> str:
         text = _one_form_of_formulas(text)
     if "math" in text:
         text = _ANNOTATION.sub("", text)
+        text = _MATHML_FRACTION.sub(r"\2/\4", text)
         text = _MATHML_SCRIPT.sub(
             lambda match: f"{match[3]}{'_' if match[1] == 'b' else '^'}{{{match[5]}}}", text
         )
@@ -376,6 +399,32 @@ def _symbols() -> dict[str, str]:
     return table | {name: text for text, names in ours.items() for name in names.split()}
 
 
+#: Macros of letters. As in TeX, they end at the space after them.
+_LETTERS = frozenset(
+    [
+        "o",
+        "O",
+        "l",
+        "L",
+        "ss",
+        "ae",
+        "AE",
+        "oe",
+        "OE",
+        "aa",
+        "AA",
+        "dj",
+        "DJ",
+        "dh",
+        "DH",
+        "th",
+        "TH",
+        "ng",
+        "NG",
+    ]
+)
+
+
 class _Conversion:
     """Converter from LaTeX to Unicode. It runs in linear time and never raises an error."""
 
@@ -500,7 +549,8 @@ class _Conversion:
         spaced_before = bool(out) and out[-1][-1:].isspace()
         is_word = len(symbol) > 1 and symbol[-1:].isalpha()  # such as "log g" or "km s⁻¹"
         keeps_space = is_word or (symbol in _OPERATORS and spaced_before)
-        if (maths or not symbol.isalpha()) and not keeps_space:
+        is_letter = name in _LETTERS
+        if (maths or is_letter or not symbol.isalpha()) and not keeps_space:
             self._skip_space()
         if maths and is_word and symbol.isascii() and symbol.isalpha():
             # Keep a space between a function and its argument: "log L", not "logL".
@@ -646,7 +696,7 @@ _TWO_ARGUMENTS: dict[str, Callable[[str, str], str]] = {
     **dict.fromkeys(("frac", "tfrac", "dfrac", "sfrac", "nicefrac"), _fraction),
     **dict.fromkeys(("SI", "qty"), lambda number, unit: f"{number} {unit}"),
     **dict.fromkeys(
-        ("href", "textcolor", "texorpdfstring", "stackrel", "overset", "underset"),
+        ("href", "textcolor", "texorpdfstring", "raisebox", "stackrel", "overset", "underset"),
         lambda _, text: text,
     ),
 }

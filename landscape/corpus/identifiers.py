@@ -149,11 +149,11 @@ _ARXIV_INSIDE = re.compile(
 )
 _DOI_PREFIX = re.compile(r"^(?:https?://)?(?:dx\.|www\.)?doi\.org/|^doi\s*[:=]\s*", re.IGNORECASE)
 _DOI = re.compile(
-    r"10\.\d{4,9}(?:\.\d+)*/(?:[^\s\"<>]|<\d+::[^\s\"<>]+>)*[^\s\"<>.,;]", re.IGNORECASE
+    r"10\.\d{4,9}(?:\.\d+)*/(?:[^\s\"<>{}]|<\d+::[^\s\"<>{}]+>)*[^\s\"<>{}.,;]", re.IGNORECASE
 )
 _BIBCODE = re.compile(r"(1[5-9]|20)\d{2}[A-Za-z][A-Za-z0-9.&]{13}[A-Za-z.:]")
 _BIBCODE_URL = re.compile(
-    r"^https?://[^/]*(?:adsabs|scixplorer)[^/]*/(?:#?abs/|abs/|full/|cgi-bin/bib_query\?(?:bibcode=)?)?",
+    r"^https?://[^/]*(?:adsabs|scixplorer)[^/]*/(?:#?abs/|abs/|full/|cgi-bin/(?:nph-)?bib_query\?(?:bibcode=)?)?",
     re.IGNORECASE,
 )
 _BIBCODE_LINK = re.compile(r"https?://[^/\s]*(?:adsabs|scixplorer)[^\s{}\"<>]*", re.IGNORECASE)
@@ -201,8 +201,10 @@ def find_arxiv_id(text: str) -> str | None:
     >>> find_arxiv_id("arXiv preprint arXiv:1901.00008"), find_arxiv_id("see 1901.00008")
     ('1901.00008', None)
     """
-    match = _ARXIV_INSIDE.search(text)
-    return parse_arxiv_id(match[1] or match[2]) if match else None
+    for match in _ARXIV_INSIDE.finditer(text):
+        if _is_own(text, match.start()):
+            return parse_arxiv_id(match[1] or match[2])
+    return None
 
 
 def find_doi(text: str) -> str | None:
@@ -214,8 +216,23 @@ def find_doi(text: str) -> str | None:
     '10.1007/978-3-540-1_12'
     """
     plain = _unescaped(text)
-    found = (parse_doi(match[0]) for match in _DOI.finditer(plain))
+    found = (parse_doi(match[0]) for match in _DOI.finditer(plain) if _is_own(plain, match.start()))
     return next((doi for doi in found if doi and not is_eprint_doi(doi)), None)
+
+
+def _is_own(text: str, at: int) -> bool:
+    """Return whether no words are before an identifier, as in "Comment on arXiv:1901.00008"."""
+    before = re.split(r"[\n;]", text[max(0, at - _BEFORE) : at])[-1]
+    return at < _BEFORE and _NO_WORDS.fullmatch(before) is not None
+
+
+_BEFORE = 200  # maximum number of characters before an identifier
+_NO_WORDS = re.compile(
+    r"(?:[\W\d_]|\b(?:accepted|also|as|arxiv|at|available|by|class|corr|doi|dx|e|eprints?|export|from|href"
+    r"|https?|id|in|isbn|journals?|apj|mnras|on|online|or|org|prints?|preprints?|published|see|submitted"
+    r"|the|to|url|v|vol|volume|www|xxx|lanl|gov|abs|pdf)\b){0,60}",
+    re.IGNORECASE,
+)
 
 
 def find_bibcode(text: str) -> str | None:

@@ -26,7 +26,7 @@ from landscape.corpus.identifiers import (
     parse_date,
     parse_doi,
 )
-from landscape.corpus.status import document_kind, find_status, is_notice_only
+from landscape.corpus.status import KINDS, document_kind, find_status, is_notice_only
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -271,6 +271,7 @@ def _row(fields: Mapping[str, Any], source: str, repairs: list[str]) -> Row:
     if status and is_notice_only(abstract):
         raise UnusableError(f"{status}, without an abstract")
     given = _given_id(fields.get("given_id"))
+    kind, is_paper = fields.get("kind"), bool(arxiv_id or journal)
     row: Row = {name: _loose_texts(fields.get(name)) for name in LIST_COLUMNS}
     row |= {
         "paper_id": bibcode or arxiv_id or doi or given or content_id(f"{title}\n{abstract}"),
@@ -289,7 +290,7 @@ def _row(fields: Mapping[str, Any], source: str, repairs: list[str]) -> Row:
         "authors": authors,
         "source": _texts(fields.get("source"), "source", clean_text, repairs) or [source],
         "doctype": doctype,
-        "kind": document_kind(doctype, title, notes, is_paper=bool(arxiv_id or journal)),
+        "kind": kind if kind in KINDS else document_kind(doctype, title, notes, is_paper=is_paper),
         "status": status,
         "status_reason": reason,
         "journal": journal,
@@ -345,6 +346,13 @@ def _date(
     if known:
         return known
     return bibcode_year(bibcode) if bibcode else None
+
+
+def _parsed(given: object) -> PaperDate | None:
+    try:
+        return parse_date(given)
+    except ValueError:
+        return None
 
 
 def _texts(value: object, name: str, clean: Callable[[str], str], repairs: list[str]) -> list[str]:

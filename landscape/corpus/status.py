@@ -62,7 +62,7 @@ def document_kind(
     >>> document_kind("Journal Article; Review", "Cool stars", [], is_paper=True)
     'review'
     """
-    if _CORRECTION.match(title):
+    if _CORRECTION.match(title) or re.match(r"\W*retraction\b", title, re.IGNORECASE):
         return "other"
     words = (re.sub(r"[^a-z]", "", word.lower()) for word in re.split(r"[;,]", doctype or ""))
     known = {_KIND_OF[word] for word in words if word in _KIND_OF}
@@ -106,7 +106,7 @@ def find_status(
     for flag in map(str, _flat(flags)):
         if re.search(r"correct|errat|corrigend", flag, re.IGNORECASE):
             return "corrected", f"update of the publisher: {flag}"[:_MAX_REASON]
-    for note in notes:
+    for note in () if _CORRECTION.match(title) else notes:
         if match := _CORRECTED.search(note):
             return "corrected", _sentence(note, match)
     return None, None

@@ -61,6 +61,8 @@ def test_the_cases_of_other_programs(real_data: Path, tmp_path: Path) -> None:
         (r"Ada Nowak\textsuperscript{1} and Uma Misra\inst{2}", "Ada Nowak|Uma Misra"),
         ("Ada Nowak1,2, Uma Misra3*", "Ada Nowak|Uma Misra"),
         ("{{Nowak, U. and Misra, A.}}", "Nowak, U.|Misra, A."),
+        ("Nowak, U., Misra, A., and Lind, E.", "Nowak, U.|Misra, A.|Lind, E."),
+        (r"S\o rensen, U. and Stra\ss e, A. and \L ojas, E.", "Sørensen, U.|Straße, A.|Łojas, E."),
         ("family=Nowak, given=U., prefix=de and family=Misra, given=A.", "de Nowak, U.|Misra, A."),
         ("Nowak, U. and {Misra, A.", "Nowak, U.|Misra, A."),
     ],
@@ -105,6 +107,8 @@ def test_dates(
         ({"eprint": "0101001", "primaryclass": "astro-ph"}, "arxiv_id", "astro-ph/0101001"),
         ({"eprint": "2101.005", "archiveprefix": "ascl"}, "arxiv_id", None),
         ({"number": "2101.00005"}, "arxiv_id", None),
+        ({"note": "Comment on arXiv:2101.00005"}, "arxiv_id", None),
+        ({"note": r"\href{https://doi.org/10.1086/345794}{doi}"}, "doi", "10.1086/345794"),
         ({"note": "doi: 10.1086/345794, in press"}, "doi", "10.1086/345794"),
         ({"doi": r"10.1007/978{\_}12"}, "doi", "10.1007/978_12"),
         ({"url": "https://doi.org/10.1086/345794"}, "doi", "10.1086/345794"),
@@ -154,6 +158,12 @@ def test_tables_of_spreadsheets(encoding: str, delimiter: str, tmp_path: Path) -
     assert batch.papers["authors"].to_pylist() == [["Müller K", "Åberg E"]]
     said = [] if encoding == "utf-8-sig" else ["the file is not UTF-8 text"]
     assert [one.reason.split(";")[0] for one in batch.repaired] == said
+
+
+def test_the_day_of_a_download_is_no_date_of_publication(tmp_path: Path) -> None:
+    text = f"title,abstract,Year,Access Date,created\n{TITLE},{TEXT},2019,2023-05-12,2023-05-11\n"
+    [paper] = read(tmp_path / "a.csv", text).papers.to_pylist()
+    assert (paper["date"], paper["date_precision"]) == (date(2019, 1, 1), "year")
 
 
 def test_ragged_rows_and_unknown_columns(tmp_path: Path) -> None:
@@ -248,13 +258,21 @@ ZOTERO = [
         }
     }
 ]
+OAI = f"""<OAI-PMH><ListRecords><record><header><identifier>oai:1</identifier></header><metadata>
+<arXiv xmlns="http://arxiv.org/OAI/arXiv/"><id>2105.00001</id><created>2021-05-03</created><authors>
+<author><keyname>Nowak</keyname><forenames>Uma</forenames></author></authors><title>{TITLE}</title>
+<categories>astro-ph.SR</categories><comments>PhD thesis</comments>
+<abstract>{TEXT}</abstract></arXiv></metadata></record></ListRecords></OAI-PMH>"""
 DATACITE = {
     "data": [
         {
             "attributes": {
                 "titles": [{"title": TITLE}],
                 "creators": [{"name": "Nowak, Uma"}],
-                "descriptions": [{"description": TEXT}],
+                "descriptions": [
+                    {"description": "12 pages", "descriptionType": "Other"},
+                    {"description": TEXT, "descriptionType": "Abstract"},
+                ],
                 "publicationYear": 2021,
                 "types": {"resourceTypeGeneral": "Software"},
             }
@@ -275,8 +293,20 @@ DATACITE = {
         (json.dumps(INSPIRE, indent=1), "review", None),
         (json.dumps(ZOTERO), "data", None),
         (json.dumps(DATACITE), "software", None),
+        (OAI, "thesis", None),
     ],
-    ids=["endnote", "pubmed", "wos", "enw", "ris", "crossref", "inspire", "zotero", "datacite"],
+    ids=[
+        "endnote",
+        "pubmed",
+        "wos",
+        "enw",
+        "ris",
+        "crossref",
+        "inspire",
+        "zotero",
+        "datacite",
+        "oai",
+    ],
 )
 def test_formats(content: str, kind: str, status: str | None, tmp_path: Path) -> None:
     paper = paper_of(tmp_path / "records", content)
@@ -302,6 +332,13 @@ def test_xml_expands_no_entities(tmp_path: Path) -> None:
         (f"ABSTRACT {TEXT}", TEXT),
         (f"International audience; {TEXT}", TEXT),
         (f"<p>{TEXT}</p>", TEXT),
+        ("Of 10<jats:sup>6</jats:sup> H<jats:sub>2</jats:sub>O.", "Of 10⁶ H₂O."),
+        (
+            r"At \$z{\textbackslash}sim0.5\$ and z\raisebox{-1ex}\textasciitilde2.",
+            "At z∼0.5 and z~2.",
+        ),
+        ("Abstract: Not available", None),
+        ("Copyright 2020 The Author(s).", None),
         ("The mass <tex-math>$M_1$</tex-math> is high.", "The mass M₁ is high."),
         (
             "A <alternatives><tex-math>$z$</tex-math><mml:math><mml:mi>z</mml:mi></mml:math>"

@@ -125,7 +125,12 @@ class XmlReader:
     def recognises(self, path: Path, head: bytes) -> bool:  # noqa: ARG002 - part of the protocol
         """Return whether the beginning of the file contains an element of a record."""
         opening = rb"<(?:\w+:)?%s[\s>]" % self.form.options["records"].encode()
-        return head.lstrip()[:1] == b"<" and re.search(opening, head) is not None
+        contains = self.form.options.get("contains", "").encode()
+        return (
+            head.lstrip()[:1] == b"<"
+            and re.search(opening, head) is not None
+            and re.search(contains, head) is not None
+        )
 
     def read(self, path: Path, *, on_bytes: OnBytes = None) -> Records:
         """Yield the papers of the file as records."""

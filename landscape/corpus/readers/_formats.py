@@ -24,7 +24,6 @@ from landscape.corpus.identifiers import (
 
 _DATA: dict[str, Any] = read_yaml(data_file("formats.yaml"))
 VECTORS: list[str] = _DATA["vectors"]
-WRAPPERS: list[str] = _DATA["wrappers"]
 # Only tables that Landscape has written contain these columns.
 _OWN = ("source", "generated", "title_original", "abstract_original", "kind")
 _JOURNALS: dict[str, str] = read_yaml(data_file("journal_macros.yaml"))
@@ -59,10 +58,16 @@ class Format(NamedTuple):
 def _names(given: Mapping[str, Any]) -> dict[str, list[str]]:
     """Return the names of each field. The first part of a name is compared in canonical form."""
     return {
-        field: [".".join((canonical(path.split(".")[0]), *path.split(".")[1:])) for path in paths]
+        field: [_canonical_path(path) for path in paths]
         for field, paths in given.items()
         if field in _DATA["table"]
     }
+
+
+def _canonical_path(path: str) -> str:
+    first, *rest = path.split(".")
+    name, mark, condition = first.partition("?")
+    return ".".join((canonical(name) + mark + condition, *rest))
 
 
 def _format(name: str, given: Mapping[str, Any]) -> Format:
@@ -88,11 +93,13 @@ def guess_names(header: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[st
     """
     named = {canonical(name) for name in header}
     missing = {field for field, names in _TABLE.items() if named.isdisjoint(names)}
+    if not {"dates", "years"} <= missing:  # other dates are those of a download or a change
+        missing -= {"dates", "years"}
     known = {name for names in _TABLE.values() for name in names}
     guessed: dict[str, str] = {}
     for place, name in enumerate(header):
         cells = [cell for row in rows if (cell := row[place].strip())]
-        if canonical(name) in known or not name or not cells:
+        if canonical(name) in known or not name or not cells or _OTHER_PAPERS.search(name):
             continue
         field = next((f for f, fits in _CONTENT.items() if f in missing and fits(cells)), None)
         if field is not None:
@@ -112,6 +119,7 @@ def _is_author_list(cell: str) -> bool:
 
 
 _MOST = 0.8
+_OTHER_PAPERS = re.compile(r"\bref|relat|cit(?:ed|ing|ation)|link|parent", re.IGNORECASE)
 _CONTENT: dict[str, Callable[[Sequence[str]], bool]] = {
     "doi": _mostly(parse_doi),
     "arxiv_id": _mostly(parse_arxiv_id),
@@ -126,7 +134,14 @@ _CONTENT: dict[str, Callable[[Sequence[str]], bool]] = {
 }
 
 
-_ALL = ("elsewhere", "notes", "retracted", "dates", "years")  # fields of which all values are used
+_ALL = (
+    "doctype",
+    "elsewhere",
+    "notes",
+    "retracted",
+    "dates",
+    "years",
+)  # fields of which all values are used
 
 
 def fields_of(record: Mapping[str, object], form: Format = TABLE) -> dict[str, object]:
@@ -144,16 +159,20 @@ def fields_of(record: Mapping[str, object], form: Format = TABLE) -> dict[str, o
     if "adskeywords" not in entry and ("paperid" in entry or "embed" in entry) and form is TABLE:
         found["ads_keywords"] = None
     found["title"] = _first_text(found["title"])
-    found["abstract"] = text_of(found["abstract"])
+    subtitle = _first_text(entry.get("subtitle"))
+    if isinstance(subtitle, str) and isinstance(found["title"], str):
+        found["title"] = f"{found['title']}: {subtitle}"
+    is_one = "abstract" in form.options.get("alternatives", ())
+    found["abstract"] = (_first_text if is_one else text_of)(found["abstract"])
     if form.name == "arxiv" and isinstance(found["authors"], list):
         found["authors"] = rejoin_names(found["authors"])
     found["authors"] = read_author_list(found["authors"])
     found["aff"] = _split(found["aff"], separator=";")
-    if isinstance(words := found["ads_keywords"], list) and not all(
-        isinstance(w, str) for w in words
-    ):
-        found["ads_keywords"] = _texts(words)
-    found["ads_keywords"] = _split(found["ads_keywords"], separator=r"[;\n]|,(?=[^;\n]*$)")
+    text = str(found["ads_keywords"])
+    words = _split(
+        found["ads_keywords"], separator=next((mark for mark in ";|\n" if mark in text), ",")
+    )
+    found["ads_keywords"] = _texts(words) if isinstance(words, (list, dict)) else words
     for name in ("categories", "cite_bibcodes", "ref_bibcodes"):
         found[name] = _split(found[name], separator=r"[\s,;]+")
     found["ref_bibcodes"] = _references(found["ref_bibcodes"])
@@ -170,10 +189,17 @@ def _values(entry: Mapping[str, object], paths: Iterable[str]) -> Iterator[Any]:
     """Yield the values that are present. Values inside lists are a list."""
     for path in paths:
         first, *rest = path.split(".")
+        first, _, condition = first.partition("?")
         found = [entry[first]] if first in entry else []
         for key in rest:
             items = [x for one in found for x in (one if isinstance(one, list) else [one])]
-            found = [x[key] for x in items if isinstance(x, dict) and x.get(key)]
+            name, _, value = condition.partition("=")
+            found = [
+                x[key]
+                for x in items
+                if isinstance(x, dict) and x.get(key) and (not name or x.get(name, value) == value)
+            ]
+            condition = ""
         if found:
             yield found[0] if len(found) == 1 else found
 
@@ -208,13 +234,12 @@ def _first_text(value: object) -> Any:
 
 
 def _split(value: object, *, separator: str) -> Any:
-    """Convert a text with separators to a list. A list of several values is returned unchanged."""
+    """Convert a text with separators to a list. Other values are returned unchanged."""
     value = list_in_text(value)
-    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
-        value = value[0]
     if not isinstance(value, str):
         return value
-    return [piece.strip() for piece in re.split(separator, value) if piece.strip()]
+    separator = re.escape(separator) if len(separator) == 1 else separator
+    return [piece.strip() for piece in re.split(separator, value) if re.search(r"\w", piece)]
 
 
 def journal_name(name: object) -> Any:
@@ -275,10 +300,13 @@ def _dates(entry: Mapping[str, object], found: dict[str, Any], form: Format) -> 
     if form.name == "arxiv":
         dates = _arxiv_dates(entry, dates, found["arxiv_id"])
     elif years and not dates and isinstance(month := found["month"], (str, int)):
-        number = _number(str(month).strip("{} "))
+        name = re.search(r"[^\W\d_]{3,}", str(month))
+        number = _number(name[0] if name else str(month).strip("{} "))
         year = str(years[0]).strip("{} ")
         if number and year.isdecimal():
             return [f"{year}-{number:02d}"]
+    if form is TABLE and dates and years and str(years[0])[:4] not in str(dates[0]):
+        dates = []  # the day of a download or a change, not of the publication
     return [date for date in [*dates, *years] if date not in (None, "", [])]
 
 

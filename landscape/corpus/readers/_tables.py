@@ -259,8 +259,12 @@ def _csv_record(
             return Rejection(path.name, line, reason, delimiter.join(row)[:200])
         repairs += (f"{len(row)} fields, but the header has {len(header)}; one text is not quoted",)
         row = joined
+    row = ["" if cell.strip() in _MISSING else cell for cell in row]
     record = _record(line, dict(zip(header, row, strict=True)))
     return replace(record, repairs=(*repairs, *record.repairs)) if repairs else record
+
+
+_MISSING = {"NA", "N/A", "#N/A", "#NAME?", "#VALUE!", "NaN", "nan", "NULL", "null", "None"}
 
 
 def _rejoined(header: list[str], row: list[str], delimiter: str) -> list[str] | None:

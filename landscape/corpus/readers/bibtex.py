@@ -168,13 +168,13 @@ def parse_entries(text: str) -> list[BibtexEntry]:
     return entries
 
 
-_PIECE = re.compile(r'\s*("[^"]*"|\{[^{}]*\}|[^\s#"{},=]+)\s*(?:#|$)')
+_PIECE = re.compile(r'"[^"]*"|\{[^{}]*\}|[^\s#"{},=]+')
 
 
 def _joined(value: str, strings: dict[str, str]) -> str:
     """Join the pieces of a value such as ``first # " and " # second``."""
     pieces = _PIECE.findall(value) if "#" in value else []
-    if len(pieces) < 2 or _PIECE.sub("", value).strip():
+    if len(pieces) < 2 or _PIECE.sub("", value).strip(" \t\n#"):
         return value
     return "".join(strings.get(piece.lower(), piece.strip('"{}')) for piece in pieces)
 
@@ -225,6 +225,8 @@ def _named(entry: BibtexEntry) -> dict[str, object]:
         values["eprint"] = f"{archive}/{number}"
     elif archive != "arxiv":
         values.pop("eprint", None)
+        if archive == "ascl":
+            values["type"] = "software"
     return values
 
 
@@ -256,6 +258,9 @@ def split_authors(names: str) -> list[str]:
     pieces.append(whole[start:])
     if len(pieces) == 1 and "{" not in whole:  # the list is separated by semicolons or commas
         return read_author_list(clean_text(whole))
+    if any(piece.count(",") > 2 and not re.search("[{=]", piece) for piece in pieces):
+        lists = [read_author_list(clean_text(piece)) for piece in pieces]  # commas and "and"
+        return [name for one in lists for name in one]
     names_of = (_by_part(piece) if _PARTS.match(piece) else piece.strip() for piece in pieces)
     return [name for name in names_of if name and name.lower() != "others"]
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from landscape._io import BY_USER
 from landscape._wording import count, one_line
+from landscape.corpus.status import find_status
 from landscape.errors import AtlasError, InputError
 from landscape.types import Paper
 
@@ -333,7 +334,11 @@ class PaperTable:
         papers = []
         for row, *values in zip(rows, *self._columns(_FIELDS, rows), strict=True):
             plain: list[Any] = [tuple(v) if isinstance(v, list) else v for v in values]
-            papers.append(Paper(row=int(row), **dict(zip(_FIELDS, plain, strict=True))))
+            fields = dict(zip(_FIELDS, plain, strict=True))
+            if "status" not in self._schema.names:  # an atlas of an earlier version
+                status, reason = find_status(fields["title"], fields["abstract"])
+                fields |= {"status": status, "status_reason": reason}
+            papers.append(Paper(row=int(row), **fields))
         return papers
 
     def column(self, name: str, rows: Sequence[int] | NDArray[np.int64]) -> list[Any]:
@@ -381,14 +386,19 @@ class PaperTable:
         import pyarrow as pa
 
         names = self._schema.names if columns is None else list(columns)
-        unknown = [name for name in names if name not in self._schema.names]
+        later = [one for one in names if one in _LATER_COLUMNS and one not in self._schema.names]
+        unknown = [one for one in names if one not in self._schema.names and one not in later]
         if unknown:
             raise InputError(
                 f"Papers have no column {unknown[0]!r}; they have: {', '.join(self._schema.names)}."
             )
         if not names:
             return pd.DataFrame(index=range(len(self) if rows is None else len(rows)))
-        table = pa.Table.from_batches(self._batches, schema=self._schema).select(names)
+        known = [one for one in names if one not in later]
+        table = pa.Table.from_batches(self._batches, schema=self._schema).select(known)
+        for one in later:
+            table = table.append_column(one, pa.nulls(len(table), pa.string()))
+        table = table.select(names)
         if rows is not None:
             table = table.take(_arrow(np.asarray(rows, dtype=np.int64)))
 

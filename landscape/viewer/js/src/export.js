@@ -32,6 +32,7 @@ export function toCsv(rows) {
 function cell(value) {
   let text = value === null || value === undefined ? "" : String(value);
   if (/^\s*[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text))) text = `'${text}`;
+  text = text.replace(/[;\t]\s*(?=[=+\-@])/g, "$&'"); // a spreadsheet may split cells there
   return /[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
 }
 

@@ -82,4 +82,5 @@ test("BibTeX keeps formulas and runs no command", () => {
 
 test("a formula of a spreadsheet after a line break gets an apostrophe", () => {
   assert.ok(toCsv([{ ...ROW, title: "\n=cmd|1" }]).includes("'\n=cmd"));
+  assert.ok(toCsv([{ ...ROW, title: "Dust;=cmd|1" }]).includes("Dust;'=cmd"));
 });

@@ -13,7 +13,6 @@ import numpy as np
 
 from landscape._io import BY_USER
 from landscape._wording import count, one_line
-from landscape.corpus.status import find_status
 from landscape.errors import AtlasError, InputError
 from landscape.types import Paper
 
@@ -336,6 +335,8 @@ class PaperTable:
             plain: list[Any] = [tuple(v) if isinstance(v, list) else v for v in values]
             fields = dict(zip(_FIELDS, plain, strict=True))
             if "status" not in self._schema.names:  # an atlas of an earlier version
+                from landscape.corpus.status import find_status
+
                 status, reason = find_status(fields["title"], fields["abstract"])
                 fields |= {"status": status, "status_reason": reason}
             papers.append(Paper(row=int(row), **fields))

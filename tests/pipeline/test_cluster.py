@@ -352,7 +352,19 @@ def double(task: int) -> int:
     return 2 * task
 
 
+def listening() -> set[tuple[str, int]]:
+    """Return the addresses on which this process and its children accept connections."""
+    me = psutil.Process()
+    return {
+        (one.laddr.ip, one.laddr.port)
+        for process in (me, *me.children(recursive=True))
+        for one in process.net_connections("inet")
+        if one.status == psutil.CONN_LISTEN
+    }
+
+
 def test_a_cluster_of_this_machine_accepts_only_this_build(tmp_path: Path) -> None:
+    of_other_tests = listening()
     with open_executor(tmp_path, n_workers=1, cluster="local:1") as executor:
         assert [*executor.map(double, [1, 2], n_papers=2)] == [2, 4]
         client = executor._client  # type: ignore[attr-defined]  # private: the address of the test
@@ -361,18 +373,12 @@ def test_a_cluster_of_this_machine_accepts_only_this_build(tmp_path: Path) -> No
         for protocol in ("tcp", "tls"):
             with pytest.raises((OSError, TypeError, ValueError)):
                 distributed.Client(f"{protocol}://{address.partition('://')[2]}", timeout=3)
-        me = psutil.Process()
-        listening = [
-            one.laddr
-            for process in (me, *me.children(recursive=True))
-            for one in process.net_connections("inet")
-            if one.status == psutil.CONN_LISTEN
-        ]
-        assert {place.ip for place in listening} == {"127.0.0.1"}
-        for place in listening:
+        places = listening() - of_other_tests
+        assert {ip for ip, _ in places} == {"127.0.0.1"}
+        for _, port in places:
             for page in ("status", "metrics", "json/counts.json"):
                 with pytest.raises(OSError):  # noqa: PT011 - no page, or no HTTP
-                    urllib.request.urlopen(f"http://127.0.0.1:{place.port}/{page}", timeout=3)
+                    urllib.request.urlopen(f"http://127.0.0.1:{port}/{page}", timeout=3)
 
 
 @pytest.mark.parametrize("options", ["n_workers=2", "n_workers=1, cluster='local:2'"])

@@ -38,8 +38,13 @@ def paper_years(atlas: AtlasStore) -> NDArray[np.int64]:
 
     years = pd.to_numeric(atlas.read_papers(["year"])["year"]).fillna(UNKNOWN_YEAR)
     found = years.to_numpy(np.int64, copy=True)
-    found[atlas.invalid_papers] = UNKNOWN_YEAR
+    found[invalid_papers(atlas)] = UNKNOWN_YEAR
     return found
+
+
+def invalid_papers(atlas: AtlasStore) -> NDArray[np.int64]:
+    """Return the rows of retracted and withdrawn papers. A table of papers alone has none."""
+    return getattr(atlas, "invalid_papers", np.zeros(0, np.int64))
 
 
 def primary_categories(lists: pd.Series) -> NDArray[np.object_]:

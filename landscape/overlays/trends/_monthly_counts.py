@@ -11,7 +11,7 @@ import numpy as np
 from landscape.corpus.thesaurus import MIN_SCORE
 from landscape.errors import InputError
 from landscape.mapping.phrases import UNTELLING, PhraseTable, phrase_table
-from landscape.overlays.periods import primary_categories, read_years
+from landscape.overlays.periods import invalid_papers, primary_categories, read_years
 from landscape.text.words import normal_forms
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def read_period(atlas: AtlasStore, months: int, until: str | None) -> Period:
     whole = read_years(atlas)
     papers = atlas.read_papers(["date", "categories"])
     date = pd.to_datetime(papers["date"])
-    date.iloc[atlas.invalid_papers] = pd.NaT
+    date.iloc[invalid_papers(atlas)] = pd.NaT
     known = date.notna().to_numpy()
     if not known.any() or (date[known].dt.month == 1).mean() > 0.5:
         raise InputError(

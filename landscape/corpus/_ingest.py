@@ -12,7 +12,6 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
 from hashlib import blake2b
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
@@ -509,7 +508,7 @@ def ingest(
     for name, lines in (
         ("rejected", plan.listed("rejected")),
         ("repaired", plan.listed("repaired")),
-        ("merged", islice(plan.merges(), MAX_LISTED)),
+        ("merged", plan.merges()),
     ):
         with unfinished_file(folder / f"{name}.jsonl") as path, path.open("wb") as stream:
             stream.writelines(orjson.dumps(line) + b"\n" for line in lines)

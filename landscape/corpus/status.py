@@ -32,7 +32,7 @@ _NOTICE = re.compile(
 )
 _COMMENT = re.compile(r"\b(retract|withdr)(?:ed|awn)\b", re.IGNORECASE)
 _OTHER_PAPER = re.compile(
-    r"\b(?:replac|superse[d]|not |then |previous|earlier|old(?:er)? version|instead of)",
+    r"\b(?:replac|superse(?:de|ding)|not |then |previous|earlier|old(?:er)? version|instead of)",
     re.IGNORECASE,
 )
 _CORRECTED = re.compile(r"\b(?:errat(?:um|a)|corrigend(?:um|a))\b", re.IGNORECASE)

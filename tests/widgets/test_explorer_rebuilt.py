@@ -123,6 +123,12 @@ def bare(tmp_path: Path) -> Atlas:
     write_made_up_atlas(folder, n_papers=50, n_facilities=2)
     topics = folder / "topics.parquet"
     pd.read_parquet(topics)[:0].to_parquet(topics)
+    (places,) = (folder / "map.parquet").iterdir()
+    table = pq.read_table(places)
+    outside = pa.array([-1] * 50, table.schema.field("topic_id").type)
+    pq.write_table(
+        table.set_column(table.schema.get_field_index("topic_id"), "topic_id", outside), places
+    )
     (papers,) = (folder / "papers.parquet").iterdir()
     table = pq.read_table(papers)
     years = pa.nulls(50, pa.int16())

@@ -12,6 +12,8 @@ from functools import lru_cache
 from typing import Literal
 from urllib.parse import unquote
 
+from landscape._io import data_file, read_yaml
+
 Precision = Literal["day", "month", "year"]
 KNOWN_CHARACTERS = {"year": 4, "month": 7, "day": 10}  # number of valid characters of the ISO date
 
@@ -19,9 +21,14 @@ EARLIEST_YEAR = 1500  # an earlier year is an error in the source
 
 _ISO = re.compile(r"(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?(?:[T\s]\d.*)?", re.DOTALL)
 _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})")
-_WORDS = re.compile(r"(?:(\d{1,2})\s+)?([A-Za-z]{3,9})\.?,?\s+(?:(\d{1,2}),?\s+)?(\d{4})")
-_YEAR_FIRST = re.compile(r"(\d{4})\s+([A-Za-z]{3,9})\.?(?:\s+(\d{1,2}))?")  # PubMed
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_WORDS = re.compile(r"(?:(\d{1,2})\.?\s+)?([^\W\d_]{3,10})\.?,?\s+(?:(\d{1,2}),?\s+)?(\d{4})")
+_YEAR_FIRST = re.compile(r"(\d{4})\s+([^\W\d_]{3,10})\.?(?:\s+(\d{1,2}))?")  # PubMed
+_MONTH_YEAR = re.compile(r"(\d{1,2})[/.](\d{4})")  # ADS: "05/2021"
+_MONTHS = {
+    name: number
+    for number, names in enumerate(read_yaml(data_file("formats.yaml"))["months"], start=1)
+    for name in names.split()
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +64,8 @@ def parse_date(value: object) -> PaperDate:
     if match := _COMPACT.fullmatch(text) or _ISO.fullmatch(text):
         year, month, day = (int(group or 0) for group in match.groups())
         return _checked(year, month, day, value)
+    if match := _MONTH_YEAR.fullmatch(text):
+        return _checked(int(match[2]), int(match[1]), 0, value)
     if match := _WORDS.fullmatch(text):
         named = month_number(match[2])
         if named:
@@ -100,9 +109,9 @@ def find_date(text: str) -> PaperDate | None:
 
 
 def month_number(name: str) -> int | None:
-    """Return the number of a month from its English name, or None if the name is unknown."""
-    start = name.strip().lower()[:3]
-    return _MONTHS.index(start) + 1 if start in _MONTHS else None
+    """Return the number of a month from its name, or None if the name is unknown."""
+    start = name.strip().lower()[:4]
+    return _MONTHS.get(start, _MONTHS.get(start[:3]))
 
 
 def earliest(dates: list[PaperDate]) -> PaperDate | None:
@@ -228,7 +237,7 @@ def _is_own(text: str, at: int) -> bool:
 
 _BEFORE = 200  # maximum number of characters before an identifier
 _NO_WORDS = re.compile(
-    r"(?:[\W\d_]|\b(?:accepted|also|as|arxiv|at|available|by|class|corr|doi|dx|e|eprints?|export|from|href"
+    r"(?:[\W\d_]|\b(?:accepted|also|as|arxiv|at|available|by|class|corr|doi|dx|e|eprint(?:s|id)?|export|from|href"
     r"|https?|id|in|isbn|journals?|apj|mnras|on|online|or|org|prints?|preprints?|published|see|submitted"
     r"|the|to|url|v|vol|volume|www|xxx|lanl|gov|abs|pdf)\b){0,60}",
     re.IGNORECASE,

@@ -86,6 +86,14 @@ def test_names(names: str, read_as: str, tmp_path: Path) -> None:
         ({"date": "2004-06-uu"}, date(2004, 6, 1), "month"),
         ({"year": "2020", "month": "{March-April}"}, date(2020, 3, 1), "month"),
         ({"year": "20021"}, None, None),
+        ({"year": "2020", "month": "jan # {~15}"}, date(2020, 1, 15), "day"),
+        ({"year": "2020", "month": "Mai"}, date(2020, 5, 1), "month"),
+        ({"year": "2020", "month": "décembre", "day": "3"}, date(2020, 12, 3), "day"),
+        ({"year": "2020", "month": "juin"}, date(2020, 6, 1), "month"),
+        ({"year": "2020", "month": "Feb. 30"}, date(2020, 2, 1), "month"),
+        ({"date": "05/2020"}, date(2020, 5, 1), "month"),
+        ({"date": "00/2020"}, date(2020, 1, 1), "year"),
+        ({"date": "3. Oktober 2020"}, date(2020, 10, 3), "day"),
     ],
 )
 def test_dates(
@@ -133,6 +141,72 @@ def test_identifiers_and_journals(
     fields: dict[str, str], name: str, value: str | None, tmp_path: Path
 ) -> None:
     assert paper_of(tmp_path / "a.bib", entry(**fields))[name] == value
+
+
+ADS_TAGGED = f"""%R 2021A&A...645L..11A
+%T {TITLE}
+%A Nowak, U.; Misra, A.
+%F AA(Institute of Physics), AB(Observatory)
+%J Astronomy and Astrophysics, Volume 645, id.L11
+%V 645
+%D 01/2021
+%K Stars: rotation; Open clusters
+%U https://ui.adsabs.harvard.edu/abs/2021A&A...645L..11A
+%B {TEXT}
+%Y DOI: 10.1051/0004-6361/202039988; eprintid: arXiv:2101.00005
+"""
+PUBMED = f"""
+PMID- 123
+TI  - {TITLE}
+AB  - {TEXT}
+FAU - Nowak, Uma
+CN  - GRAVITY Collaboration
+DP  - 2021 Jan 5
+"""
+SCOPUS = entry(
+    author="Nowak, U.", note="Cited by: 12; All Open Access", collaboration="LIGO Scientific, Virgo"
+)
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "value"),
+    [
+        (ADS_TAGGED, "bibcode", "2021A&A...645L..11A"),
+        (ADS_TAGGED, "authors", ["Nowak, U.", "Misra, A."]),
+        (ADS_TAGGED, "arxiv_id", "2101.00005"),
+        (ADS_TAGGED, "doi", "10.1051/0004-6361/202039988"),
+        (ADS_TAGGED, "date", date(2021, 1, 1)),
+        (PUBMED, "authors", ["Nowak, Uma", "GRAVITY Collaboration"]),
+        (SCOPUS, "cites", 12),
+        (SCOPUS, "authors", ["Nowak, U.", "LIGO Scientific Collaboration", "Virgo Collaboration"]),
+    ],
+)
+def test_fields_in_unusual_places(content: str, name: str, value: object, tmp_path: Path) -> None:
+    assert paper_of(tmp_path / "a.txt", content)[name] == value
+
+
+def test_roles_of_inspire_and_translated_titles(tmp_path: Path) -> None:
+    record = {
+        "titles": [{"title": TITLE}],
+        "abstracts": [{"value": TEXT}],
+        "authors": [
+            {"full_name": "Nowak, U.", "inspire_roles": ["author"]},
+            {"full_name": "Misra, A.", "inspire_roles": ["supervisor"]},
+        ],
+        "collaborations": [{"value": "Planck"}],
+        "dois": [
+            {"value": "10.1086/1", "material": "erratum"},
+            {"value": "10.1086/2", "material": "publication"},
+        ],
+    }
+    paper = paper_of(tmp_path / "a.json", json.dumps(record))
+    assert paper["authors"] == ["Nowak, U.", "Planck Collaboration"]
+    assert paper["doi"] == "10.1086/2"
+    titles = [{"title": "Spins junger Sterne", "titleType": "TranslatedTitle"}, {"title": TITLE}]
+    creators = [{"name": "Nowak, U."}]
+    described = [{"description": TEXT, "descriptionType": "Abstract"}]
+    record = {"titles": titles, "creators": creators, "descriptions": described}
+    assert paper_of(tmp_path / "b.json", json.dumps(record))["title"] == TITLE
 
 
 def test_what_is_repaired_is_listed(tmp_path: Path) -> None:

@@ -167,6 +167,10 @@ def fields_of(record: Mapping[str, object], form: Format = TABLE) -> dict[str, o
     if form.name == "arxiv" and isinstance(found["authors"], list):
         found["authors"] = rejoin_names(found["authors"])
     found["authors"] = read_author_list(found["authors"])
+    if (groups := _groups(found.pop("groups"))) and isinstance(found["authors"] or [], list):
+        known = {str(name).casefold() for name in found["authors"] or ()}
+        new = [name for name in groups if name.casefold() not in known]
+        found["authors"] = [*(found["authors"] or ()), *new]
     found["aff"] = _split(found["aff"], separator=";")
     text = str(found["ads_keywords"])
     words = _split(
@@ -180,6 +184,9 @@ def fields_of(record: Mapping[str, object], form: Format = TABLE) -> dict[str, o
     found["doctype"] = "; ".join(_texts(found["doctype"])) or None
     found["notes"] = _texts(found["notes"])
     elsewhere = [text for text in _texts(found.pop("elsewhere")) if len(text) < _MAX_NOTE]
+    if found["cites"] is None:  # Scopus
+        found["cites"] = _first(_CITED_BY.search, [*found["notes"], *elsewhere])
+        found["cites"] = found["cites"] and found["cites"][1]
     found |= _identifiers(found, elsewhere)
     found["dates"] = _dates(entry, found, form)
     return found
@@ -197,11 +204,26 @@ def _values(entry: Mapping[str, object], paths: Iterable[str]) -> Iterator[Any]:
             found = [
                 x[key]
                 for x in items
-                if isinstance(x, dict) and x.get(key) and (not name or x.get(name, value) == value)
+                if isinstance(x, dict) and x.get(key) and _is_one(x.get(name, value), value)
             ]
             condition = ""
         if found:
             yield found[0] if len(found) == 1 else found
+
+
+def _is_one(given: object, wanted: str) -> bool:
+    return wanted in given if isinstance(given, list) else given == wanted
+
+
+_CITED_BY = re.compile(r"\bcited by\s*:?\s*(\d{1,7})\b", re.IGNORECASE)
+_GROUP = re.compile(r"collaborat|consorti|team|group|survey|network", re.IGNORECASE)
+
+
+def _groups(value: object) -> list[str]:
+    """Return names of collaborations, with the word that INSPIRE and reference managers omit."""
+    pieces = (piece for text in _texts(value) for piece in re.split(r",|;|\band\b", text))
+    names = [name for piece in pieces if (name := piece.strip(" {}"))]
+    return [name if _GROUP.search(name) else f"{name} Collaboration" for name in names]
 
 
 def text_of(value: object) -> Any:
@@ -294,7 +316,7 @@ def _dates(entry: Mapping[str, object], found: dict[str, Any], form: Format) -> 
     """Return the possible dates of a paper, best first."""
     dates, years = ([*map(_date_text, found.pop(name))] for name in ("dates", "years"))
     # An atlas stores unknown months and days as 1. A separate column contains the precision.
-    precision = entry.get("dateprecision")
+    precision, day = entry.get("dateprecision"), found.pop("day")
     if dates and precision in ("year", "month"):
         return [str(dates[0])[: 4 if precision == "year" else 7]]
     if form.name == "arxiv":
@@ -302,9 +324,11 @@ def _dates(entry: Mapping[str, object], found: dict[str, Any], form: Format) -> 
     elif years and not dates and isinstance(month := found["month"], (str, int)):
         name = re.search(r"[^\W\d_]{3,}", str(month))
         number = _number(name[0] if name else str(month).strip("{} "))
+        inside = re.search(r"(?<![\d-])\d{1,2}(?![\d-])", str(month)) if name else None
+        day = _number(str(inside[0] if inside else day).strip("{} "))
         year = str(years[0]).strip("{} ")
         if number and year.isdecimal():
-            return [f"{year}-{number:02d}"]
+            return [f"{year}-{number:02d}" + (f"-{day:02d}" if 0 < day < 32 else "")]
     if form is TABLE and dates and years and str(years[0])[:4] not in str(dates[0]):
         dates = []  # the day of a download or a change, not of the publication
     return [date for date in [*dates, *years] if date not in (None, "", [])]

@@ -19,6 +19,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
+from landscape._author_names import parse_name
 from landscape._http import (
     RUN_AGAIN,
     GarbledReplyError,
@@ -319,10 +320,6 @@ def _day(name: str, value: date | str | None) -> str | None:
 
 
 _SUFFIXES = {"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"}
-_GROUP = re.compile(
-    r"\b(?:collaborations?|consortium|experiment|network|project|survey|teams?|(?:work)?group)\b",
-    re.I,
-)
 # Separators of authors. A colon can follow the name of a collaboration.
 _BETWEEN = re.compile(
     r"(?:(?<!\s)\s++|(?!\s))(?:[,;:]\s*+(?:and\s++)?|\\&\s*+)|(?<!\s)\s++(?:and|&)\s++"
@@ -338,17 +335,5 @@ def parse_authors(line: str) -> list[list[str]]:
         if words and authors and all(word.lower() in _SUFFIXES for word in words):
             authors[-1][2] = " ".join(words)  # "Smith, Jr." is one author
         elif words:
-            authors.append(_author(words))
+            authors.append([*parse_name(" ".join(words))])
     return authors
-
-
-def _author(words: list[str]) -> list[str]:
-    if _GROUP.search(" ".join(words)):
-        return [" ".join(words), "", ""]
-    suffix = words.pop() if len(words) > 1 and words[-1].lower() in _SUFFIXES else ""
-    # The family name begins with a particle such as "van" or "de la", if there is one.
-    start = next(
-        (i for i, word in enumerate(words[:-1]) if i and word.isalpha() and word.islower()),
-        len(words) - 1,
-    )
-    return [" ".join(words[start:]), " ".join(words[:start]), suffix]

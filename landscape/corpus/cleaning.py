@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any
+from xml.etree import ElementTree
 
 from landscape._io import data_file, read_yaml
 from landscape._wording import CONTROL, INVISIBLE
@@ -26,7 +27,7 @@ _SCRIPT_TAG = re.compile(r"<\s*+(/?)\s*+(?:jats:)?(sub|sup|inf)\s*+>", re.IGNORE
 _TAG = re.compile(
     r"</?\s*(?:br|em|strong|italic|bold|span|div|font|img|tt|sc|li|ul|ol|h[1-6]|orcid|email|astrobj"
     r"|altjournal|inline|inline-formula|inline-graphic|tex-math|alternatives|xref|ext-link|title"
-    r"|object|named-content|styled-content|sec|underline|monospace|disp-formula|label"
+    r"|small|object|named-content|styled-content|sec|underline|monospace|disp-formula|label"
     r"|math|mi|mn|mo|ms|mrow|msu[bp]|msubsup|mtext|mspace|mfrac|msqrt|mstyle|mover|munder|semantics"
     r"|(?:mml|jats|xlink):[a-z-]+)(?:\s++[\w:-]++\s*+=[^<>]*+|\s*+)/?\s*+>",
     re.IGNORECASE,
@@ -60,12 +61,13 @@ _NO_ABSTRACT = re.compile(
     r"(?: (?:is |was )?\w+)?(?: for this \w+)?"
     r"|abstract|n/?a|none|null|nan|unknown|(?:inter)?national audience|to be (?:added|announced)"
     r"|(?:see|refer to|please see|please refer to)[^.]{0,60}(?:text|paper|pdf|abstract)|tb[ad]"
-    r"|comments?\s?:.{0,300}|(?<!\d)\d{1,4} pages?\b.{0,200}|[-–—.?\s]*+)[\])]*[.\s…]*+",
+    r"|abstract image available\b.*|comments?\s?:.{0,300}|(?<!\d)\d{1,4} pages?\b.{0,200}"
+    r"|[-–—.?\s]*+)[\])]*[.\s…]*+",
     re.IGNORECASE | re.DOTALL,
 )
 # Text before and after the abstract in exports of publishers and repositories.
 _LABEL = re.compile(
-    r"(?:ABSTRACT\s?[:.—–-]?|(?:Abstract|Summary)\s?[:.—–-]"
+    r"(?:(?:ABSTRACT|Abstract)\s?[:.—–-]?|Summary\s?[:.—–-]"
     r"|(?:Inter)?[Nn]ational audience\s?[;:.—–-]?)"
     r"\s*+(?=[A-Z\d“(])"
 )
@@ -74,7 +76,8 @@ _TAIL = re.compile(
     r"|copyright\b(?=\s?(?:©|\(c\)|(?:19|20)\d\d|by\b))"
     r"|published (?:by|under licen[cs]e by) [^.]{0,60}?(?:society|press|publishing|publishers"
     r"|elsevier|wiley|springer|institute|ltd|inc)\b"
-    r"|all rights (?:are )?reserved\b)",
+    r"|all rights (?:are )?reserved\b|this (?:is an|article is) open[- ]access\b"
+    r"|comments?: (?=[^.]{0,99}\b(?:pages?|pp|figures?|figs?)\b))",
     re.IGNORECASE,
 )
 _ONLY_TAIL = re.compile(r"(?:©|copyright (?:©|\(c\)|(?:19|20)\d\d)|published by )", re.IGNORECASE)
@@ -93,19 +96,28 @@ _SECTION = re.compile(
 )
 _ANY_TAG = re.compile(r"(</?(?:[\w-]{1,20}:)?[a-zA-Z][\w-]{0,30}(?:\s[^<>]{0,2000})?>)")
 _FORMULAS = {"inline-formula", "disp-formula", "alternatives"}
-_ANNOTATION = re.compile(r"<(?:\w{1,9}:)?annotation\b[^<>]*+>[^<>]*+</(?:\w{1,9}:)?annotation\s*+>")
-_MATHML_SCRIPT = re.compile(
-    r"<(?:\w{1,9}:)?msu([bp])\b[^<>]*+>\s*+<([\w:]{1,12})\b[^<>]*+>([^<>]{0,60})</\2>"
-    r"\s*+<([\w:]{1,12})\b[^<>]*+>([^<>]{0,60})</\4>\s*+</(?:\w{1,9}:)?msu[bp]\s*+>"
+_MATHML = re.compile(
+    r"<(?:\w{1,9}:)?math\b(?:(?!</?(?:\w{1,9}:)?math\b).){0,20000}</(?:\w{1,9}:)?math\s?>",
+    re.DOTALL,
 )
-_MATHML_FRACTION = re.compile(
-    r"<(?:\w{1,9}:)?mfrac\b[^<>]*+>\s*+<([\w:]{1,12})\b[^<>]*+>([^<>]{0,60})</\1>"
-    r"\s*+<([\w:]{1,12})\b[^<>]*+>([^<>]{0,60})</\3>\s*+</(?:\w{1,9}:)?mfrac\s*+>"
+_PREFIX = re.compile(r"(</?)\w{1,9}:|\s(?:xmlns|xlink|\w{1,9}):?\w*=(?:\"[^\"<>]*\"|'[^'<>]*')")
+# Sections of SGML and XML around TeX, and MathML beside it.
+_SECTIONS = re.compile(
+    r"<(?:\?CDATA\s|!\[CDATA\[)((?:(?!\?>|\]\]>).){0,5000})(?:\?>|\]\]>)|<\?MML\b[^>]{0,5000}\?>",
+    re.DOTALL,
 )
-# Zotero escapes the formulas of an abstract: \\$z{\\textbackslash}sim0\\$.
-_ESCAPED_MATHS = re.compile(r"\\\$((?:[^$\\]|\\[^$]){1,300})\\\$")
-_UNESCAPED = {"{\\textbackslash}": "\\", "{\\textasciicircum}": "^", "\\textbackslash ": "\\"}
-_UNESCAPED |= {"\\{": "{", "\\}": "}", "\\_": "_", "\\^{}": "^"}
+# Powers and indices in abstracts of the 1990s in ADS: "10^6^ galaxies", "M_sun_".
+_OLD_SCRIPT = re.compile(r"(?<=\d)\^([+-]?\d{1,3})\^|(?<=\b[A-Z])_([A-Za-z]{1,5})_(?!\w)")
+# Zotero and Mendeley escape the TeX of an abstract: \\$z{\\textbackslash}sim0\\$, 10{\\^{}}5.
+_IS_ESCAPED = re.compile(
+    r"\{\\(?:textbackslash\}(?=[a-zA-Z\\{])|\^\{\}\}|[$_{}]\})|\\textbackslash [a-z]"
+)
+_ESCAPES = re.compile(
+    r"\{\\(?:(textbackslash)|(textasciicircum|\^\{\})|([{}$_%&#]))\}"
+    r"|\\(?:(textbackslash )|(\^\{\})|([{}$_%&#]))"
+)
+# The line breaks of ADS, which may be joined to the next word.
+_BREAKS = re.compile(r"(?:\\textbackslash(?:\{\})?\s*+){2}")
 # arXiv replaces links by "this https URL". Remove this text with its brackets.
 _LINK = r"this\s+(?:https?|ftp)\s+URL\b"
 _LINKS = rf"{_LINK}(?:(?:\s*,)?(?:\s+(?:and|or))?\s+{_LINK})*"
@@ -190,16 +202,11 @@ def _one_pass(text: str) -> str:
     if not text.isascii():
         text = _COMPATIBILITY.sub(lambda m: unicodedata.normalize("NFKC", m[0]), text)
         text = unicodedata.normalize("NFC", text)
+    if "<" in text:  # before the entities, because MathML contains "&lt;"
+        text = _without_markup(text)
     if "&" in text:
         text = _ENTITY.sub(lambda m: html.unescape(m[0]), text)
-    if "<" in text:
-        text = _without_markup(text)
-    if "\\$" in text and "\\text" in text:
-        text = _ESCAPED_MATHS.sub(_unescaped_maths, text)
-    if "\\ifmmode" in text or "\\texorpdfstring" in text:
-        text = _TWO_FORMS.sub(r"\1", text)
-        text = _IF_MATHS.sub(lambda match: match[2] if match[2] is not None else match[1], text)
-    text = latex_to_unicode(text)
+    text = latex_to_unicode(_with_plain_escapes(text))
     text = " ".join(text.split())
     if " URL" in text:
         text = _LINK_PLACE.sub("", text)
@@ -210,13 +217,24 @@ def _one_pass(text: str) -> str:
     return text
 
 
-def _unescaped_maths(match: re.Match[str]) -> str:
-    if "\\text" not in match[1]:
-        return match[0]  # two amounts of money
-    formula = match[1]
-    for escaped, plain in _UNESCAPED.items():
-        formula = formula.replace(escaped, plain)
-    return f"${formula}$"
+def _with_plain_escapes(text: str) -> str:
+    """Replace forms of TeX that other programs have written into a text."""
+    if "\\textbackslash\\textbackslash" in text:
+        text = _BREAKS.sub(" ", text)
+    if "{\\" in text and _IS_ESCAPED.search(text):
+        text = _ESCAPES.sub(_unescaped, text)
+    if "\\ifmmode" in text or "\\texorpdfstring" in text:
+        text = _TWO_FORMS.sub(r"\1", text)
+        text = _IF_MATHS.sub(lambda match: match[2] if match[2] is not None else match[1], text)
+    if "^" in text or "_" in text:
+        text = _OLD_SCRIPT.sub(lambda m: f"^{{{m[1]}}}" if m[1] else f"_{{{m[2]}}}", text)
+    return text
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    if escape[1] or escape[4]:
+        return "\\"
+    return "^" if escape[2] or escape[5] else escape[3] or escape[6]
 
 
 def _is_plain(text: str) -> bool:
@@ -257,19 +275,45 @@ def _one_form_of_formulas(text: str) -> str:
 def _bare_tex(tex: str) -> str:
     """Return a formula of TeX in dollar signs, without the preamble of a document."""
     content = tex.rpartition("\\begin{document}")[2].partition("\\end{document}")[0].strip()
-    content = content.removeprefix("<![CDATA[").removesuffix("]]>").strip("{} \n")
+    content = content.strip("{} \n")
     return content if "$" in content or not content else f"${content}$"
 
 
+def _tex_of(mathml: str) -> str:
+    """Convert MathML to TeX. Damaged MathML is unchanged."""
+    try:
+        plain = _NAMED.sub(lambda match: html.unescape(match[0]), _PREFIX.sub(r"\1", mathml))
+        root = ElementTree.fromstring(plain)  # noqa: S314 - an element has no document type
+    except (ElementTree.ParseError, ValueError):
+        return mathml
+    return _tex_of_element(root)
+
+
+def _tex_of_element(element: ElementTree.Element, depth: int = 0) -> str:
+    name = element.tag.rpartition("}")[2]
+    if name.startswith("annotation") or depth > _MAX_DEPTH:
+        return ""
+    inner = [_tex_of_element(child, depth + 1) for child in element]
+    if name in _SCRIPTS and len(inner) == len(_SCRIPTS[name]) + 1:
+        scripts = zip(_SCRIPTS[name], inner[1:], strict=True)
+        return inner[0] + "".join(f"{sign}{{{text}}}" for sign, text in scripts)
+    if name == "mfrac" and len(inner) == 2:
+        return f"\\frac{{{inner[0]}}}{{{inner[1]}}}"
+    text = " ".join((element.text or "").split()) if name != "mtext" else element.text or ""
+    return text + "".join(inner)
+
+
+_NAMED = re.compile(r"&(?!lt;|gt;|amp;|#)\w{2,30};")
+_SCRIPTS = {"msub": "_", "msup": "^", "msubsup": "_^", "munder": "_", "mover": "^"}
+
+
 def _without_markup(text: str) -> str:
+    if "<?" in text or "<![" in text:
+        text = _SECTIONS.sub(lambda match: match[1] or "", text)
     if "tex-math" in text:
         text = _one_form_of_formulas(text)
     if "math" in text:
-        text = _ANNOTATION.sub("", text)
-        text = _MATHML_FRACTION.sub(r"\2/\4", text)
-        text = _MATHML_SCRIPT.sub(
-            lambda match: f"{match[3]}{'_' if match[1] == 'b' else '^'}{{{match[5]}}}", text
-        )
+        text = _MATHML.sub(lambda match: _tex_of(match[0]), text)
     # Convert sub- and superscripts to LaTeX, so that both notations give the same result.
     text = _SCRIPT_TAG.sub(
         lambda m: "}" if m[1] else ("^{" if m[2].lower() == "sup" else "_{"), text

@@ -22,8 +22,8 @@ EARLIEST_YEAR = 1500  # an earlier year is an error in the source
 _ISO = re.compile(r"(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?(?:[T\s]\d.*)?", re.DOTALL)
 _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})")
 _WORDS = re.compile(r"(?:(\d{1,2})\.?\s+)?([^\W\d_]{3,10})\.?,?\s+(?:(\d{1,2}),?\s+)?(\d{4})")
-_YEAR_FIRST = re.compile(r"(\d{4})\s+([^\W\d_]{3,10})\.?(?:\s+(\d{1,2}))?")  # PubMed
-_MONTH_YEAR = re.compile(r"(\d{1,2})[/.](\d{4})")  # ADS: "05/2021"
+_YEAR_FIRST = re.compile(r"(\d{4})[\s/-]+([^\W\d_]{3,10})\.?(?:[\s/-]+(\d{1,2}))?")  # PubMed
+_MONTH_YEAR = re.compile(r"(?:(\d{1,2})[/.])?(\d{1,2})[/.](\d{4})")  # ADS: "05/2021"
 _MONTHS = {
     name: number
     for number, names in enumerate(read_yaml(data_file("formats.yaml"))["months"], start=1)
@@ -45,6 +45,9 @@ class PaperDate:
         return less and str(self.date)[:known] == str(other.date)[:known]
 
 
+_MOST_DIGITS, _LATEST = 99999999, 5_000_000_000_000  # year, month and day; milliseconds since 1970
+
+
 def latest_year() -> int:
     """Return the latest valid year. Journal issues can be dated up to two years in the future."""
     return max(dt.datetime.now(dt.UTC).year, 2026) + 2
@@ -56,16 +59,25 @@ def parse_date(value: object) -> PaperDate:
         return _checked(value.year, value.month, value.day, value)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
+    if isinstance(value, int) and _MOST_DIGITS < abs(value) < _LATEST:  # as pandas writes them
+        value = dt.datetime.fromtimestamp(0, dt.UTC) + dt.timedelta(milliseconds=value)
+        return _checked(value.year, value.month, value.day, value)
     if isinstance(value, int) and not isinstance(value, bool):
-        value = f"{value:04d}" if 0 <= value <= 99999999 else str(value)
+        value = f"{value:04d}" if value >= 0 else str(value)
     if not isinstance(value, str):
         raise ValueError(f"{_shown(value)} is not a date")
-    text = value.strip().rstrip("/")  # RIS: "2021/05/03/"
+    return _parse_text(value.strip().rstrip("/"), value)  # RIS: "2021/05/03/"
+
+
+def _parse_text(text: str, value: object) -> PaperDate:
     if match := _COMPACT.fullmatch(text) or _ISO.fullmatch(text):
         year, month, day = (int(group or 0) for group in match.groups())
         return _checked(year, month, day, value)
     if match := _MONTH_YEAR.fullmatch(text):
-        return _checked(int(match[2]), int(match[1]), 0, value)
+        day, month = int(match[1] or 0), int(match[2])
+        if day and "/" in text and day < 13:  # the United States write the month first
+            day, month = (month, day) if month > 12 else (0, 0 if month != day else day)
+        return _checked(int(match[3]), month, day, value)
     if match := _WORDS.fullmatch(text):
         named = month_number(match[2])
         if named:
@@ -310,6 +322,8 @@ def parse_doi(text: object) -> str | None:
     if not isinstance(text, str):
         return None
     bare = _DOI_PREFIX.sub("", _unescaped(_visible(text)).strip(" {}\t\n"), count=1)
+    if (second := bare.lower().find("10.48550/arxiv.", 1)) > 0:  # ADS joins two DOIs
+        bare = bare[:second]
     match = _DOI.match(_visible(unquote(bare)) if "%2" in bare else bare)
     return match[0].lower() if match else None
 

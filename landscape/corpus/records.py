@@ -390,7 +390,7 @@ def _given_id(value: object) -> str | None:
 def _count(value: Any) -> int | None:
     """Convert a value to an integer count. Return None if the value is invalid."""
     if isinstance(value, str):
-        value = value.strip()
+        value = re.sub(r"(?<=\d)[,.](?=\d{3}(?!\d))", "", value.strip())
         value = float(value) if re.fullmatch(r"\d{1,12}(?:\.0*)?", value) else None
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     usable = is_number and 0 <= value <= _MAX_COUNT and value == int(value)

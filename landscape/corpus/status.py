@@ -64,7 +64,7 @@ def document_kind(
     """
     if _CORRECTION.match(title) or re.match(r"\W*retraction\b", title, re.IGNORECASE):
         return "other"
-    words = (re.sub(r"[^a-z]", "", word.lower()) for word in re.split(r"[;,]", doctype or ""))
+    words = (re.sub(r"[^a-z]", "", word.lower()) for word in re.split(r"[;,/]", doctype or ""))
     known = {_KIND_OF[word] for word in words if word in _KIND_OF}
     if known - {"article"} or not any(map(_THESIS.search, notes)):
         default = "article" if is_paper else None

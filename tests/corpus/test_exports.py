@@ -65,6 +65,9 @@ def test_the_cases_of_other_programs(real_data: Path, tmp_path: Path) -> None:
         (r"S\o rensen, U. and Stra\ss e, A. and \L ojas, E.", "Sørensen, U.|Straße, A.|Łojas, E."),
         ("family=Nowak, given=U., prefix=de and family=Misra, given=A.", "de Nowak, U.|Misra, A."),
         ("Nowak, U. and {Misra, A.", "Nowak, U.|Misra, A."),
+        ("Nowak, U. and Misra, A. and", "Nowak, U.|Misra, A."),
+        ("U. Nowak, A. Misra and E. Lind", "U. Nowak|A. Misra|E. Lind"),
+        ("{Nowak}, U. & Misra, A.", "Nowak, U.|Misra, A."),
     ],
 )
 def test_names(names: str, read_as: str, tmp_path: Path) -> None:
@@ -182,6 +185,172 @@ SCOPUS = entry(
     ],
 )
 def test_fields_in_unusual_places(content: str, name: str, value: object, tmp_path: Path) -> None:
+    assert paper_of(tmp_path / "a.txt", content)[name] == value
+
+
+@pytest.mark.parametrize(
+    ("given", "read_as"),
+    [
+        (r"HST program \#12345 and HD\#12 of 50\% {\#}2", "HST program #12345 and HD#12 of 50% #2"),
+        (
+            r"One. \textbackslash\textbackslash(4 files). \textbackslash\textbackslash",
+            "One. (4 files).",
+        ),
+        (r"One. \textbackslash\textbackslashThe other one", "One. The other one"),
+        (
+            r"with 20{\textbackslash}\% of {\textbackslash}textit\{Chandra\} data",
+            "with 20% of Chandra data",
+        ),
+        (r"3.2 x 10{\^{}}5 M{\_}sun, 10{\^{}}{\{}44{\}} erg", "3.2 x 10⁵ M_sun, 10⁴⁴ erg"),
+        (r"{\$}f{\_}{\{}{\textbackslash}rm esc{\}}{\$} is low here", "f_esc is low here"),
+        (r"at <?CDATA $z\sim 3$?> <?MML ( z ∼ 3 ) ?> here", "at z∼3 here"),
+        (
+            "Fe <SMALL>II</SMALL> lines of 10^6^ galaxies, 10^5^ M_sun_",
+            "Fe II lines of 10⁶ galaxies, 10⁵ M_sun",
+        ),
+        (
+            "<math><msub><mi>g</mi><mrow><mi>a</mi><mi>γ</mi></mrow></msub><mo>&lt;</mo>"
+            "<msup><mn>10</mn><mrow><mo>−</mo><mn>11</mn></mrow></msup></math> is low",
+            "g_aγ<10⁻¹¹ is low",
+        ),
+        (
+            "<mml:math><mml:msubsup><mml:mn>4.3</mml:mn><mml:mrow><mml:mo>-</mml:mo><mml:mn>0.4"
+            "</mml:mn></mml:mrow><mml:mn>+0.5</mml:mn></mml:msubsup></mml:math> is high",
+            "4.3 (+0.5/-0.4) is high",
+        ),
+        ("Abstract We see stars", "We see stars"),
+        ("We see stars. Comment: 12 pages, 3 figures", "We see stars."),
+        ("We see stars. This is an Open Access article, published by EDP", "We see stars."),
+    ],
+)
+def test_texts_that_programs_have_escaped(given: str, read_as: str, tmp_path: Path) -> None:
+    assert paper_of(tmp_path / "a.bib", entry(abstract=given))["abstract"] == read_as
+
+
+@pytest.mark.parametrize(
+    "given", [r"Not Available \textbackslash\textbackslash", "Abstract image available at: x"]
+)
+def test_placeholders_that_programs_have_escaped(given: str, tmp_path: Path) -> None:
+    assert read(tmp_path / "a.bib", entry(abstract=given)).rejected[0].reason == "no abstract"
+
+
+@pytest.mark.parametrize(
+    ("names", "values", "name", "value"),
+    [
+        (
+            "PT,AU,TI,AB,ID,PY,PD,UT",
+            "J,Nowak U,{},{},STARS; AGES,2005,JUN 2,WOS:1",
+            "paper_id",
+            "WOS:1",
+        ),
+        (
+            "PT,AU,TI,AB,ID,PY,PD,UT",
+            "J,Nowak U,{},{},STARS; AGES,2005,JUN 2,WOS:1",
+            "ads_keywords",
+            ["STARS", "AGES"],
+        ),
+        (
+            "PT,AU,TI,AB,ID,PY,PD,UT",
+            "J,Nowak U,{},{},STARS; AGES,2005,JUN 2,WOS:1",
+            "date",
+            date(2005, 6, 2),
+        ),
+        (
+            "PMID,Title,Abstract,Citation,Journal/Book",
+            "1,{},{},Nat Astron. 2020;5:63,Nat Astron",
+            "journal",
+            "Nat Astron",
+        ),
+        (
+            "PMID,Title,Abstract,Citation,Journal/Book",
+            "1,{},{},Nat Astron. 2020;5:63,Nat Astron",
+            "cite_bibcodes",
+            [],
+        ),
+        ("title,abstract,doi", "\"['{}']\",{},['10.1086/345794']", "title", TITLE),
+        ("title,abstract,doi", "\"['{}']\",{},['10.1086/345794']", "doi", "10.1086/345794"),
+        (
+            "title,abstract,identifier",
+            "{},{},\"['2021A&A...645L..11A', 'arXiv:2101.00005']\"",
+            "arxiv_id",
+            "2101.00005",
+        ),
+        (
+            "Timestamp,Title,Abstract,Pub. year",
+            "3/14/2023 10:22:11,{},{},2013",
+            "date",
+            date(2013, 1, 1),
+        ),
+        (
+            "Titel,Zusammenfassung,Zeitschrift,Datum",
+            "{},{},AN,15/03/2018",
+            "date",
+            date(2018, 3, 15),
+        ),
+        ("title,abstract,date", "{},{},03/04/2018", "date_precision", "year"),
+        (
+            "title,abstract,Authors (with affiliations)",
+            '{},{},"Nowak, U. (MIT); Misra, A. (MPE)"',
+            "authors",
+            ["Nowak, U.", "Misra, A."],
+        ),
+        ("title,abstract,citations", '{},{},"7,456"', "cites", 7456),
+        (
+            "title,abstract,doi",
+            "{},{},10.1140/epjc/s10052-020-7683-610.48550/arXiv.1912.06970",
+            "doi",
+            "10.1140/epjc/s10052-020-7683-6",
+        ),
+    ],
+)
+def test_tables_of_services_and_programs(
+    names: str, values: str, name: str, value: object, tmp_path: Path
+) -> None:
+    table = f"{names}\n{values.format(TITLE, TEXT)}\n"
+    assert paper_of(tmp_path / "a.csv", table)[name] == value
+
+
+def test_other_forms_of_tables(tmp_path: Path) -> None:
+    excel = f"sep=;\ntitle;abstract\n{TITLE};{TEXT}\n"
+    assert paper_of(tmp_path / "a.csv", excel, "utf-16")["title"] == TITLE
+    by_column = json.dumps({"title": {"0": TITLE, "1": "Two"}, "abstract": {"0": TEXT, "1": TEXT}})
+    split = json.dumps({"columns": ["title"], "index": [0], "data": [[TITLE]]})
+    for content in (by_column, split):
+        (tmp_path / "a.json").write_text(content)
+        with pytest.raises(InputError, match="orient='records'"):
+            [*read_papers(tmp_path / "a.json")]
+    numbers = json.dumps(
+        {"title": TITLE, "abstract": TEXT, "arxiv_id": 1001.027, "date": 1266537600000}
+    )
+    paper = paper_of(tmp_path / "b.json", numbers)
+    assert (paper["arxiv_id"], paper["date"]) == ("1001.0270", date(2010, 2, 19))
+
+
+ENDNOTE = f"""<xml><records><record><ref-type name="Journal Article">17</ref-type><titles><title>
+<style face="normal">{TITLE} at 9 km s</style><style face="superscript">-1</style></title></titles>
+<abstract><style face="normal">{TEXT}</style></abstract><dates><year>2022</year><pub-dates><date>
+Jul 20</date></pub-dates></dates></record></records></xml>"""
+REFWORKS = f"RT Journal\nT1 {TITLE}\nA1 Nowak, U.\nJF Weather\nFD 2018/01\nAB {TEXT}\n"
+RIS = f"TY  - Thesis/Dissertation\nTI  - {TITLE}\nAB  - {TEXT}\nDA  - Jul 20\nPY  - 2006\nER  - \n"
+ENW = f"%0 Journal Article\n%T {TITLE}\n%X {TEXT}\n%D 2020\n%8 13 December\n"
+ENW += "%= eprint: arXiv:1912.06970\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "value"),
+    [
+        (ENDNOTE, "title", f"{TITLE} at 9 km s⁻¹"),
+        (ENDNOTE, "date", date(2022, 7, 20)),
+        (REFWORKS, "authors", ["Nowak, U."]),
+        (REFWORKS, "journal", "Weather"),
+        (REFWORKS, "date", date(2018, 1, 1)),
+        (RIS, "date", date(2006, 7, 20)),
+        (RIS, "kind", "thesis"),
+        (ENW, "arxiv_id", "1912.06970"),
+        (ENW, "date", date(2020, 12, 13)),
+    ],
+)
+def test_tags_of_programs(content: str, name: str, value: object, tmp_path: Path) -> None:
     assert paper_of(tmp_path / "a.txt", content)[name] == value
 
 

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Protocol
@@ -58,6 +59,13 @@ READERS: dict[str, Reader] = {
 """All readers by name, in the order in which they are tried."""
 
 
+#: The forms "columns" and "split" of pandas.
+_BY_COLUMNS = re.compile(
+    rb'\s*+\{\s*+"[^"]{1,60}"\s*+:\s*+'
+    rb'(?:\{\s*+"0"\s*+:|\[[^{}\[\]]{0,5000}\]\s*+,\s*+"(?:index"\s*+:\s*+\[[^{}\[\]]{0,5000}|data"\s*+:\s*+\[\s*+\[))'
+)
+
+
 def choose_reader(path: Path) -> Reader:
     """Return the reader for a file, based on the content of the file and not on its name.
 
@@ -84,6 +92,11 @@ def choose_reader(path: Path) -> Reader:
     'arxiv'
     """
     head = sample(path)
+    if _BY_COLUMNS.match(head):
+        raise InputError(
+            f"{path} contains a table by columns, as pandas writes it by default. Write it with "
+            "DataFrame.to_json(..., orient='records', lines=True)."
+        )
     for reader in READERS.values():
         if reader.recognises(path, head):
             return reader

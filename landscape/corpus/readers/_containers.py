@@ -155,7 +155,11 @@ class XmlReader:
             try:
                 for _, element in elements:
                     n_records += 1
-                    etree.strip_tags(element, "{*}style", "style")  # EndNote
+                    for style in element.iter("style"):  # EndNote
+                        if (face := style.get("face")) in ("superscript", "subscript"):
+                            style.tag = face[:3]
+                            style.attrib.clear()
+                    etree.strip_tags(element, "style")
                     value = _xml_value(element, etree)
                     line = element.sourceline or 0
                     element.clear()

@@ -14,6 +14,7 @@ from landscape.corpus.identifiers import (
     arxiv_month,
     find_arxiv_id,
     find_bibcode,
+    find_date,
     find_doi,
     month_number,
     parse_arxiv_id,
@@ -35,7 +36,8 @@ _MAX_MACRO = 20
 @lru_cache(maxsize=4096)
 def canonical(name: str) -> str:
     """Return a name in lower case without spaces and punctuation, as in ``data/formats.yaml``."""
-    return re.sub(r"[^a-z0-9]", "", name.lower())
+    outside = re.sub(r"\([^()]*\)", "", name)  # "Authors (with affiliations)"
+    return re.sub(r"[^a-z0-9]", "", (outside.strip() or name).lower()) or name
 
 
 class Format(NamedTuple):
@@ -125,8 +127,9 @@ _CONTENT: dict[str, Callable[[Sequence[str]], bool]] = {
     "arxiv_id": _mostly(parse_arxiv_id),
     "bibcode": _mostly(parse_bibcode),
     "years": _mostly(lambda cell: re.fullmatch(r"(?:1[89]|20)\d\d", cell)),
+    # A time of day belongs to a download or to a form.
     "dates": _mostly(
-        lambda cell: re.match(r"(?:1[89]|20)\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{4}", cell)
+        lambda cell: re.search(r"(?:1[89]|20)\d\d", cell) and ":" not in cell and find_date(cell)
     ),
     "abstract": _mostly(lambda cell: len(cell) > 80 and cell.count(" ") > 12),
     "authors": _mostly(_is_author_list),
@@ -147,7 +150,7 @@ _ALL = (
 def fields_of(record: Mapping[str, object], form: Format = TABLE) -> dict[str, object]:
     """Convert a record to the fields of a `RawRecord`."""
     entry = {
-        canonical(name): value
+        canonical(name): _list_of_texts(value)
         for name, value in reversed([*record.items()])
         if isinstance(name, str) and value is not None and value != ""
     }
@@ -185,11 +188,18 @@ def fields_of(record: Mapping[str, object], form: Format = TABLE) -> dict[str, o
     found["notes"] = _texts(found["notes"])
     elsewhere = [text for text in _texts(found.pop("elsewhere")) if len(text) < _MAX_NOTE]
     if found["cites"] is None:  # Scopus
-        found["cites"] = _first(_CITED_BY.search, [*found["notes"], *elsewhere])
-        found["cites"] = found["cites"] and found["cites"][1]
+        cited = _first(_CITED_BY.search, [*found["notes"], *elsewhere])
+        found["cites"] = cited[1] if cited else None
     found |= _identifiers(found, elsewhere)
     found["dates"] = _dates(entry, found, form)
     return found
+
+
+def _list_of_texts(value: object) -> object:
+    """Return a list of texts that pandas has written as text. Other values are unchanged."""
+    found = list_in_text(value) if isinstance(value, str) else None
+    is_list = isinstance(found, list) and all(isinstance(one, str) for one in found)
+    return found if is_list else value
 
 
 def _values(entry: Mapping[str, object], paths: Iterable[str]) -> Iterator[Any]:
@@ -292,6 +302,8 @@ def _references(values: object) -> Any:
 def _identifiers(found: Mapping[str, Any], elsewhere: list[str]) -> dict[str, object]:
     """Return the identifiers of a record, also those in fields for other information."""
     given = found["given_id"]
+    if isinstance(number := found["arxiv_id"], float):  # identifiers have five digits since 2015
+        found = {**found, "arxiv_id": f"{number:.{4 if number < 1501 else 5}f}"}
     is_number = isinstance(given, int) and not isinstance(given, bool)
     given = str(given) if is_number else _first_text(given)
     own = [given] if isinstance(given, str) else []
@@ -319,6 +331,8 @@ def _dates(entry: Mapping[str, object], found: dict[str, Any], form: Format) -> 
     precision, day = entry.get("dateprecision"), found.pop("day")
     if dates and precision in ("year", "month"):
         return [str(dates[0])[: 4 if precision == "year" else 7]]
+    if form.name == "ris" and dates and years and not re.search(r"\d{4}", str(dates[0])):
+        found["month"], dates = dates[0], []  # EndNote: "Jul 20", and the year elsewhere
     if form.name == "arxiv":
         dates = _arxiv_dates(entry, dates, found["arxiv_id"])
     elif years and not dates and isinstance(month := found["month"], (str, int)):

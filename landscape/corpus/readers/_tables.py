@@ -22,8 +22,10 @@ from landscape.corpus.readers._files import (
     sample,
 )
 from landscape.corpus.readers._formats import (
+    FORMATS,
     TABLE,
     VECTORS,
+    Format,
     canonical,
     fields_of,
     guess_names,
@@ -203,7 +205,14 @@ def _record(line: int, row: dict[str, Any], vector: Any = None) -> RawRecord:
     except (KeyError, TypeError, ValueError):
         position = None
     others = {name: value for name, value in row.items() if name.lower() not in VECTORS}
-    return RawRecord(line, fields_of(others), vector, position)
+    return RawRecord(line, fields_of(others, _form_of(tuple(row))), vector, position)
+
+
+@lru_cache(maxsize=64)
+def _form_of(header: tuple[str, ...]) -> Format:
+    """Return the format of a table of a service with these columns, or the general one."""
+    forms = (form for form in FORMATS.values() if form.container == "table")
+    return next((form for form in forms if form.marks(dict.fromkeys(header))), TABLE)
 
 
 def _csv_rows(
@@ -214,7 +223,7 @@ def _csv_rows(
         lines = _TextLines(stream)
         rows = csv.reader(lines, delimiter=delimiter)
         try:
-            header = next((row for row in rows if not _is_blank(row)), [])
+            header = next((row for row in rows if not _is_blank(row) and row[0][:4] != "sep="), [])
         except csv.Error as error:
             raise InputError(
                 f"The header of {path} cannot be read as CSV: {error}. Correct the first line."
@@ -328,7 +337,7 @@ def _header(head: bytes) -> tuple[str, dict[str, str]] | None:
     None is returned if no column contains titles, by its name or by its content.
     """
     lines = [line for line in io.BytesIO(head) if line.strip()][:_SAMPLE_LINES]
-    text = [line.decode("utf-8", "replace") for line in lines]
+    text = [line.decode("utf-8", "replace") for line in lines if line[:4] != b"sep="]  # Excel
     if not text or len(text[0]) > 10_000:
         return None
     unnamed = None

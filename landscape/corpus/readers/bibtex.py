@@ -168,14 +168,20 @@ def parse_entries(text: str) -> list[BibtexEntry]:
     return entries
 
 
-_PIECE = re.compile(r'"[^"]*"|\{[^{}]*\}|[^\s#"{},=]+')
+_PIECE = re.compile(r'"[^"]*"|\{[^{}]*\}|\w++')
+_PIECES = re.compile(rf"\A(?:{_PIECE.pattern})(?:\s*+#\s*+(?:{_PIECE.pattern}))++\Z")
+_MACROS = {"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}
 
 
 def _joined(value: str, strings: dict[str, str]) -> str:
     """Join the pieces of a value such as ``first # " and " # second``."""
-    pieces = _PIECE.findall(value) if "#" in value else []
-    if len(pieces) < 2 or _PIECE.sub("", value).strip(" \t\n#"):
+    if "#" not in value or _PIECES.match(value.strip()) is None:
         return value
+    pieces = _PIECE.findall(value)
+    if any(
+        piece[0] not in '"{' and piece.lower() not in strings.keys() | _MACROS for piece in pieces
+    ):
+        return value  # the sign is part of a text, as in "HD#12"
     return "".join(strings.get(piece.lower(), piece.strip('"{}')) for piece in pieces)
 
 
@@ -236,19 +242,23 @@ def identifiers_of(entry: BibtexEntry) -> tuple[str | None, str | None, str | No
     return fields["bibcode"], fields["arxiv_id"], fields["doi"]
 
 
+# "J. Smith, A. Brown": several names with the initials first.
+_SPOKEN = re.compile(
+    r"\A(?:[A-Z]\.[\s-]?)++[^\W\d_]{2,40}+(?:,\s?(?:[A-Z]\.[\s-]?)++[^\W\d_]{2,40}+)++"
+)
 _PARTS = re.compile(r"^\s*(?:family|given)\s*=", re.IGNORECASE)
 _PART = re.compile(r"(?<![A-Za-z-])([A-Za-z-]++)\s?=\s?(\"[^\"]*\"|\{[^{}]*\}|[^,]*)")
 
 
 def split_authors(names: str) -> list[str]:
     """Split the authors of an entry at each "and" that is not in braces."""
-    whole = names.strip()
+    whole = re.sub(r"(?<!\s)\s++and\s*$", "", names.strip(), flags=re.IGNORECASE)
     while whole[:1] == "{" and _at_depth_zero(whole[1:-1]) and re.search(r"\sand\s|;", whole):
         whole = whole[1:-1].strip()  # the braces are around the whole list
     pieces: list[str] = []
     start = depth = 0
     for match in re.finditer(
-        r"\\.|[{}]|(?<!\s)\s++and(?=[\s{\\])", whole, re.DOTALL | re.IGNORECASE
+        r"\\.|[{}]|(?<!\s)\s++(?:and|\\?&)(?=[\s{\\])", whole, re.DOTALL | re.IGNORECASE
     ):
         if match[0] in "{}":
             depth += 1 if match[0] == "{" else -1
@@ -258,7 +268,10 @@ def split_authors(names: str) -> list[str]:
     pieces.append(whole[start:])
     if len(pieces) == 1 and "{" not in whole:  # the list is separated by semicolons or commas
         return read_author_list(clean_text(whole))
-    if any(piece.count(",") > 2 and not re.search("[{=]", piece) for piece in pieces):
+    if any(
+        (piece.count(",") > 2 and not re.search("[{=]", piece)) or _SPOKEN.fullmatch(piece.strip())
+        for piece in pieces
+    ):
         lists = [read_author_list(clean_text(piece)) for piece in pieces]  # commas and "and"
         return [name for one in lists for name in one]
     names_of = (_by_part(piece) if _PARTS.match(piece) else piece.strip() for piece in pieces)

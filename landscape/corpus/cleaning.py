@@ -341,29 +341,7 @@ _SWITCHES, _SPACES, _TRANSPARENT, _DROPPED = (
 _OPERATORS = frozenset("∼≈≃≲≳≤≥≪≫≡≠∝±∓×÷·→←↔⇒⇔∈∉⊂∪∩∧∨≅≍≶≷/=<>|⟶")
 _SUPERSCRIPTS = str.maketrans("0123456789+-−=()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾")
 _SUBSCRIPTS = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")
-_ROMAN_NUMERALS = (
-    "0",
-    "I",
-    "II",
-    "III",
-    "IV",
-    "V",
-    "VI",
-    "VII",
-    "VIII",
-    "IX",
-    "X",
-    "XI",
-    "XII",
-    "XIII",
-    "XIV",
-    "XV",
-    "XVI",
-    "XVII",
-    "XVIII",
-    "XIX",
-    "XX",
-)
+_ROMAN_NUMERALS: list[str] = _LATEX["roman_numerals"].split()
 # Escaped characters are also matched, so that the dollar sign of "\$5" does not start a formula.
 _MATHS = re.compile(
     r"\\\((.{1,500}?)\\\)|\\\[(.{1,500}?)\\\]|\\."
@@ -444,29 +422,7 @@ def _symbols() -> dict[str, str]:
 
 
 #: Macros of letters. As in TeX, they end at the space after them.
-_LETTERS = frozenset(
-    [
-        "o",
-        "O",
-        "l",
-        "L",
-        "ss",
-        "ae",
-        "AE",
-        "oe",
-        "OE",
-        "aa",
-        "AA",
-        "dj",
-        "DJ",
-        "dh",
-        "DH",
-        "th",
-        "TH",
-        "ng",
-        "NG",
-    ]
-)
+_LETTERS = frozenset(_LATEX["letters"].split())
 
 
 class _Conversion:

@@ -72,6 +72,8 @@ def parse_date(value: object) -> PaperDate:
 def _parse_text(text: str, value: object) -> PaperDate:
     if match := _COMPACT.fullmatch(text) or _ISO.fullmatch(text):
         year, month, day = (int(group or 0) for group in match.groups())
+        if re.search(r"/\d\d/1$", text):  # ADS writes 2017/06/1 for an unknown day
+            day = 0
         return _checked(year, month, day, value)
     if match := _MONTH_YEAR.fullmatch(text):
         day, month = int(match[1] or 0), int(match[2])

@@ -96,6 +96,7 @@ def test_names(names: str, read_as: str, tmp_path: Path) -> None:
         ({"year": "2020", "month": "Feb. 30"}, date(2020, 2, 1), "month"),
         ({"date": "05/2020"}, date(2020, 5, 1), "month"),
         ({"date": "00/2020"}, date(2020, 1, 1), "year"),
+        ({"date": "2020/06/1"}, date(2020, 6, 1), "month"),
         ({"date": "3. Oktober 2020"}, date(2020, 10, 3), "day"),
     ],
 )

@@ -10,10 +10,12 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from landscape import figures
 from landscape.atlas import Atlas, build, update
 from landscape.corpus import ingest
 from landscape.corpus._duplicates import merge_records
 from landscape.corpus.language import LANGUAGES, find_language
+from landscape.errors import LandscapeError
 from landscape.figures.maps import chosen_topics
 from landscape.mapping import build_topics
 
@@ -59,6 +61,28 @@ def in_languages(*codes: str, each: int = 3) -> list[dict[str, Any]]:
         paper(number) | {"title": f"{TEXTS[code][:40]} {number}", "abstract": TEXTS[code]}
         for number, code in enumerate(code for code in codes for _ in range(each))
     ]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"authors": []},
+        {"authors": ["Nowak, U."]},
+        {"categories": []},
+        {"arxiv_id": None, "date": None, "bibcode": None},
+        {"arxiv_id": None, "date": "2021-03-04", "bibcode": None},
+    ],
+    ids=["no authors", "one author", "no categories", "no dates", "one day"],
+)
+def test_a_corpus_without_a_field_is_a_map(tmp_path: Path, change: dict[str, Any]) -> None:
+    atlas, _ = built(tmp_path, [paper(number) | change for number in range(40)])
+    assert len(atlas) == 40
+    assert atlas.topics["n_papers"].max() <= 40
+    figures.save_figure(figures.heatmap(atlas), tmp_path / "map.png")
+    assert (tmp_path / "map.png").stat().st_size > 5_000
+    if atlas.papers["date"].isna().all():
+        with pytest.raises(LandscapeError, match="No paper of this corpus has a date"):
+            figures.trends(atlas)
 
 
 @pytest.mark.parametrize("n_papers", [1, 2, 3])

@@ -1,7 +1,7 @@
 """Readers of source files. To support a new format, add its names to ``data/formats.yaml``.
 
 >>> [name for name in READERS if name.startswith("a")]
-['ads', 'arxiv', 'arxiv_atom']
+['ads', 'arxiv', 'arxiv_atom', 'ads_tagged']
 """
 
 from __future__ import annotations

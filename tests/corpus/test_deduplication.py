@@ -222,6 +222,14 @@ def keys_of_pairs(n: int) -> Keys:
     return Keys(none, arxiv, none, titles, titles, *[none] * 5, np.full(n, 2020, np.int16))
 
 
+def keys_of_copies(n: int) -> Keys:
+    """All records are copies of one."""
+    none, same = np.zeros(n, np.uint64), np.ones(n, np.uint64)
+    values = {field.name: none for field in fields(Keys)}
+    values |= dict.fromkeys(("title", "text", "title_start", "title_end", "title_words"), same)
+    return Keys(**values | {"year": np.full(n, 2020, np.int16)})
+
+
 def test_the_time_to_link_records_grows_with_their_number() -> None:
     def find(keys: Keys) -> Any:
         one = Details(frozenset({1}), TITLE, None)
@@ -230,6 +238,8 @@ def test_the_time_to_link_records_grows_with_their_number() -> None:
     n = 200_000
     np.testing.assert_array_equal(find(keys_of_pairs(n)), np.tile(np.arange(n // 2), 2))
     assert_growth(find, keys_of_pairs, n)
+    assert not find(keys_of_copies(n)).any()
+    assert_growth(find, keys_of_copies, n)
 
 
 @pytest.mark.parametrize(

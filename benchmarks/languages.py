@@ -1,14 +1,7 @@
 """Compare the detection of languages with py3langid and langdetect, if they are installed.
 
 ``python -m benchmarks.languages`` reads the real papers of ``$LANDSCAPE_DATA``, which are in
-English except one, and the texts of ``tests/pipeline/test_odd_corpora.py``. Measured with one
-core and 36 texts of eight languages:
-
-| method | false alarms | texts recognised | ms per paper |
-|---|---|---|---|
-| landscape | 0 of 43,023 (1 French paper found) | 36 of 36 | 0.2 |
-| py3langid 0.4.0 | 0 of 2,152 | 36 of 36 | 1.6 |
-| langdetect 1.0.9 | 0 of 1,076 | 36 of 36 | 8.2 |
+English except one, and the texts of ``tests/pipeline/test_odd_corpora.py``.
 """
 
 from __future__ import annotations
@@ -23,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from benchmarks.results import print_table, save
 from landscape.corpus.language import find_language
 from tests.pipeline.test_odd_corpora import TEXTS
 
@@ -46,15 +40,18 @@ def main() -> None:
         except ImportError:
             continue
         methods.append((name, partial(_language_of, detect), step))
+    rows, result = [], {}
     for name, detect, step in methods:
         start = time.perf_counter()
         alarms = [text for text in papers[::step] if detect(text) != "en"]
         each = (time.perf_counter() - start) / len(papers[::step]) * 1e3
         right = sum(detect(text)[:2] == code for code, text in TEXTS.items())
-        print(
-            f"{name}: {len(alarms)} alarms of {len(papers[::step])}, {right} of {len(TEXTS)} texts"
-        )
-        print(f"  {each:.2f} ms per paper; {[text[:60] for text in alarms[:3]]}")
+        result[name] = {"alarms": alarms, "right": right, "milliseconds": each}
+        alarmed = f"{len(alarms)} of {len(papers[::step]):,}"
+        rows.append([name, alarmed, f"{right} of {len(TEXTS)}", f"{each:.2f}"])
+    head = ["method", "not English", "texts recognised", "ms per paper"]
+    print_table("Languages of real papers, of which one is in French", head, rows)
+    print(save("languages", result, packages=[name for name, *_ in methods[1:]]))
 
 
 if __name__ == "__main__":

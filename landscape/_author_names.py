@@ -40,7 +40,7 @@ _PARTICLES = frozenset(
 )
 #: One initial with a period, or several initials, after a name, as in "Pranjal R. S.".
 _LAST_INITIALS = re.compile(r"(?<=\w\w)\.?((?: [^\W\d_]\.?){2,}|(?: ?\b[^\W\d_]\.)+)$")
-_GROUP = re.compile(r"collaborat|consortium|\bteam\b|\bgroup\b", re.IGNORECASE)
+GROUP = re.compile(r"collaborat|consortium|\bteam\b|\bgroup\b", re.IGNORECASE)
 
 
 class AuthorName(NamedTuple):
@@ -113,7 +113,7 @@ def first_names(authors: Sequence[str], most: int) -> list[str]:
 @lru_cache(maxsize=1 << 17)
 def surname(name: str) -> str:
     """Return the normalised last word of the family name, or the name of a collaboration."""
-    if _GROUP.search(name):
+    if GROUP.search(name):
         return normal_title(name)
     family = _SUFFIX.sub("", parse_name(name).family).partition(",")[0].split()
     return normal_title(family[-1]) if family else ""

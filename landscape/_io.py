@@ -16,6 +16,7 @@ import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
@@ -246,6 +247,12 @@ def read_yaml(path: Path) -> Any:
             f"{path.name} is not YAML: {str(error).splitlines()[0]}. "
             "Put a value that begins with '{' or contains ': ' in quotation marks."
         ) from error
+
+
+@cache
+def read_data(name: str) -> Any:
+    """Read a YAML file of the package once. Callers must not change the result."""
+    return read_yaml(data_file(name))
 
 
 def cache_folder(name: str) -> Path:

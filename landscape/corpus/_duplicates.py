@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from landscape._author_names import surname
-from landscape._io import data_file, read_yaml
+from landscape._io import read_data
 from landscape._wording import normal_title
 from landscape.corpus.identifiers import (
     PaperDate,
@@ -390,7 +390,7 @@ _SPELLING = 0.8  # minimum similarity of the words that differ (benchmarks/mergi
 _REMARK = re.compile(r"[(\[][^()\[\]]*+[)\]]")
 _SUBTITLE = re.compile(r":|\s[-–—]+\s|[?!]\s|(?<=\w)-(?=[a-z]+ [a-z]+ )")
 _NUMBER = re.compile(r"\d|^(?:i{1,3}|i?[vx]|[vx]i{1,3}|xi?[vx])$")
-_WORDS: dict[str, str] = read_yaml(data_file("formats.yaml"))["titles"]
+_WORDS: dict[str, str] = read_data("formats.yaml")["titles"]
 _COMMON, _FORM, _NOTES = (
     frozenset(_WORDS[name].split()) for name in ("common", "remarks", "notes")
 )

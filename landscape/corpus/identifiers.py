@@ -12,8 +12,6 @@ from functools import lru_cache
 from typing import Literal
 from urllib.parse import unquote
 
-from landscape._io import data_file, read_yaml
-
 Precision = Literal["day", "month", "year"]
 KNOWN_CHARACTERS = {"year": 4, "month": 7, "day": 10}  # number of valid characters of the ISO date
 
@@ -24,9 +22,14 @@ _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})")
 _WORDS = re.compile(r"(?:(\d{1,2})\.?\s+)?([^\W\d_]{3,10})\.?,?\s+(?:(\d{1,2}),?\s+)?(\d{4})")
 _YEAR_FIRST = re.compile(r"(\d{4})[\s/-]+([^\W\d_]{3,10})\.?(?:[\s/-]+(\d{1,2}))?")  # PubMed
 _MONTH_YEAR = re.compile(r"(?:(\d{1,2})[/.])?(\d{1,2})[/.](\d{4})")  # ADS: "05/2021"
+# Beginnings of the names of months in several languages, from January to December.
+_MONTH_NAMES = (
+    "jan ene gen|feb fév|mar mär mrz|apr avr abr|may mai mag|jun juin giu|jul juil lug"
+    "|aug aoû ago|sep set|oct okt ott|nov|dec dez déc dic"
+)
 _MONTHS = {
     name: number
-    for number, names in enumerate(read_yaml(data_file("formats.yaml"))["months"], start=1)
+    for number, names in enumerate(_MONTH_NAMES.split("|"), start=1)
     for name in names.split()
 }
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from landscape._io import data_file, read_yaml
+from landscape._io import read_data
 
 Status = Literal["retracted", "withdrawn", "corrected"]
 
-_KINDS: dict[str, list[str]] = read_yaml(data_file("formats.yaml"))["kinds"]
+_KINDS: dict[str, list[str]] = read_data("formats.yaml")["kinds"]
 KINDS = tuple(_KINDS)
 """Values of the column ``kind``, the most specific first."""
 

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, Protocol, cast
 
 import orjson
 
-from landscape._io import data_file, read_yaml
+from landscape._io import read_data
 from landscape.corpus.identifiers import parse_arxiv_id
 from landscape.corpus.records import WITHDRAWN, RawRecord, Rejection, kind_of
 from landscape.errors import InputError
@@ -328,7 +328,7 @@ class ObjectCutter:
 _CHUNK = 1 << 20
 _ARRAY = re.compile(rb"\[")
 _PRETTY = re.compile(rb"\s*\{\s*\n\s*\"")
-_DATA: dict[str, Any] = read_yaml(data_file("formats.yaml"))
+_DATA: dict[str, Any] = read_data("formats.yaml")
 _WRAPPERS: list[str] = _DATA["wrappers"]
 _ENVELOPE = re.compile(
     rb'"(?:%s)"\s*:\s*\[\s*(?=[{\]])' % b"|".join(map(str.encode, _DATA["envelopes"]))

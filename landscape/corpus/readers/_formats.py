@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from landscape._io import data_file, read_yaml
+from landscape._author_names import GROUP
+from landscape._io import data_file, read_data, read_yaml
 from landscape.corpus.author_lists import list_in_text, read_author_list, rejoin_names
 from landscape.corpus.identifiers import (
     PaperDate,
@@ -23,7 +24,7 @@ from landscape.corpus.identifiers import (
     parse_doi,
 )
 
-_DATA: dict[str, Any] = read_yaml(data_file("formats.yaml"))
+_DATA: dict[str, Any] = read_data("formats.yaml")
 VECTORS: list[str] = _DATA["vectors"]
 # Only tables that Landscape has written contain these columns.
 _OWN = ("source", "generated", "title_original", "abstract_original", "kind")
@@ -169,11 +170,11 @@ def fields_of(record: Mapping[str, object], form: Format = TABLE) -> dict[str, o
     found["abstract"] = (_first_text if is_one else text_of)(found["abstract"])
     if form.name == "arxiv" and isinstance(found["authors"], list):
         found["authors"] = rejoin_names(found["authors"])
-    found["authors"] = read_author_list(found["authors"])
-    if (groups := _groups(found.pop("groups"))) and isinstance(found["authors"] or [], list):
-        known = {str(name).casefold() for name in found["authors"] or ()}
-        new = [name for name in groups if name.casefold() not in known]
-        found["authors"] = [*(found["authors"] or ()), *new]
+    authors, groups = read_author_list(found["authors"]), _groups(found.pop("groups"))
+    if groups and (authors is None or isinstance(authors, list)):
+        known = {str(name).casefold() for name in authors or ()}
+        authors = [*(authors or ()), *(name for name in groups if name.casefold() not in known)]
+    found["authors"] = authors
     found["aff"] = _split(found["aff"], separator=";")
     text = str(found["ads_keywords"])
     words = _split(
@@ -226,14 +227,13 @@ def _is_one(given: object, wanted: str) -> bool:
 
 
 _CITED_BY = re.compile(r"\bcited by\s*:?\s*(\d{1,7})\b", re.IGNORECASE)
-_GROUP = re.compile(r"collaborat|consorti|team|group|survey|network", re.IGNORECASE)
 
 
 def _groups(value: object) -> list[str]:
     """Return names of collaborations, with the word that INSPIRE and reference managers omit."""
     pieces = (piece for text in _texts(value) for piece in re.split(r",|;|\band\b", text))
     names = [name for piece in pieces if (name := piece.strip(" {}"))]
-    return [name if _GROUP.search(name) else f"{name} Collaboration" for name in names]
+    return [name if GROUP.search(name) else f"{name} Collaboration" for name in names]
 
 
 def text_of(value: object) -> Any:
@@ -331,7 +331,7 @@ def _dates(entry: Mapping[str, object], found: dict[str, Any], form: Format) -> 
     precision, day = entry.get("dateprecision"), found.pop("day")
     if dates and precision in ("year", "month"):
         return [str(dates[0])[: 4 if precision == "year" else 7]]
-    if form.name == "ris" and dates and years and not re.search(r"\d{4}", str(dates[0])):
+    if dates and years and not re.search(r"\d{4}", str(dates[0])):
         found["month"], dates = dates[0], []  # EndNote: "Jul 20", and the year elsewhere
     if form.name == "arxiv":
         dates = _arxiv_dates(entry, dates, found["arxiv_id"])

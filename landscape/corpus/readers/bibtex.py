@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from landscape.corpus.author_lists import read_author_list
 from landscape.corpus.cleaning import clean_text
+from landscape.corpus.identifiers import month_number
 from landscape.corpus.readers._files import MAX_RECORD, checked, open_input
 from landscape.corpus.readers._formats import FORMATS, fields_of
 from landscape.corpus.records import RawRecord, Rejection
@@ -170,7 +171,6 @@ def parse_entries(text: str) -> list[BibtexEntry]:
 
 _PIECE = re.compile(r'"[^"]*"|\{[^{}]*\}|\w++')
 _PIECES = re.compile(rf"\A(?:{_PIECE.pattern})(?:\s*+#\s*+(?:{_PIECE.pattern}))++\Z")
-_MACROS = {"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}
 
 
 def _joined(value: str, strings: dict[str, str]) -> str:
@@ -178,9 +178,8 @@ def _joined(value: str, strings: dict[str, str]) -> str:
     if "#" not in value or _PIECES.match(value.strip()) is None:
         return value
     pieces = _PIECE.findall(value)
-    if any(
-        piece[0] not in '"{' and piece.lower() not in strings.keys() | _MACROS for piece in pieces
-    ):
+    bare = [piece.lower() for piece in pieces if piece[0] not in '"{']
+    if any(name not in strings and not (len(name) == 3 and month_number(name)) for name in bare):
         return value  # the sign is part of a text, as in "HD#12"
     return "".join(strings.get(piece.lower(), piece.strip('"{}')) for piece in pieces)
 

@@ -1,11 +1,13 @@
 """Forward pass of a small BERT model on CPUs, in OpenVINO.
 
-Each request embeds one text, without padding. The vector of a text does not depend on other texts
-or on the number of threads, so a resumed build writes the same bytes.
+Each request embeds one text, or some short texts of the same length, without padding. The vector of
+a text does not depend on other texts or on the number of threads, so a resumed build writes the
+same bytes.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 _STATISTICS, _CONVERTERS = "openvino_telemetry", "openvino.tools.ovc"
+_SHORT, _AT_ONCE = 16, 16  # phrases of at most so many tokens are read together
 _EPSILON = 1e-12  # epsilon of all layer normalisations in BERT
 _T = TypeVar("_T")
 _PRECISIONS = {"float32": "f32", "bfloat16": "bf16"}
@@ -81,16 +84,27 @@ class Encoder:
         The longest texts are first. The function is called while other texts are embedded.
         """
 
-        def embed(place: int) -> tuple[int, _T]:
+        def embed(places: list[int]) -> list[tuple[int, _T]]:
             request = self._idle.get()
             try:
-                request.infer([np.array([texts[place]], dtype=np.int64)], share_inputs=True)
-                vector, states = (request.get_output_tensor(number).data[0] for number in (0, 1))
-                return place, process(place, vector, states)
+                tokens = np.array([texts[place] for place in places], dtype=np.int64)
+                request.infer([tokens], share_inputs=True)
+                outputs = (request.get_output_tensor(number).data for number in (0, 1))
+                read = zip(places, *outputs, strict=True)
+                return [(place, process(place, vector, states)) for place, vector, states in read]
             finally:
                 self._idle.put(request)
 
-        yield from self._pool.map(embed, sorted(range(len(texts)), key=lambda n: -len(texts[n])))
+        for found in self._pool.map(embed, _batches([len(text) for text in texts])):
+            yield from found
+
+
+def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Yield the places of texts, the longest first, and short ones of one length together."""
+    order = sorted(range(len(lengths)), key=lambda place: -lengths[place])
+    for length, group in itertools.groupby(order, key=lambda place: lengths[place]):
+        places, step = list(group), _AT_ONCE if length <= _SHORT else 1
+        yield from (places[begin : begin + step] for begin in range(0, len(places), step))
 
 
 def import_openvino() -> Any:
@@ -124,7 +138,7 @@ def _n_threads() -> int:
 
 
 def _model(weights: Mapping[str, Floats], *, heads: int, axes: Floats) -> openvino.Model:
-    """Return the network: from tokens, shape (1, n), to the vector and the projected states."""
+    """Return the network: from tokens, shape (m, n), to the vector and the projected states."""
     openvino = import_openvino()
     nn = openvino.opset13
 
@@ -157,7 +171,7 @@ def _model(weights: Mapping[str, Floats], *, heads: int, axes: Floats) -> openvi
         weights[f"embeddings.{name}_embeddings.weight"]
         for name in ("word", "position", "token_type")
     )
-    tokens = nn.parameter([1, -1], np.int64, name="tokens")
+    tokens = nn.parameter([-1, -1], np.int64, name="tokens")
     n_tokens = nn.slice(nn.shape_of(tokens), integers(1), integers(2), integers(1))
     # All tokens are in one segment, so the type embedding is a constant.
     places = nn.slice(

@@ -120,6 +120,15 @@ def test_a_vector_depends_on_nothing_but_its_text(embedder: MiniLM, texts: list[
     assert np.array_equal(together[::-1], embedder.embed(texts[::-1]))
 
 
+def test_phrases_that_are_read_together_have_the_vectors_that_they_have_alone(
+    embedder: MiniLM,
+) -> None:
+    words = ("dust", "gas", "stars", "black holes", "dark matter", "gravitational waves")
+    phrases = [f"{one} and {other}" for one in words for other in words]
+    together = embedder.embed(phrases)
+    assert np.array_equal(together, np.vstack([embedder.embed([phrase]) for phrase in phrases]))
+
+
 def test_vectors_are_unit_float32_and_progress_adds_up(
     embedder: MiniLM, texts: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -277,12 +277,14 @@ def test_killed_while_the_chunks_of_a_stage_are_removed(
 
 _SMALLER_STEPS = """
 import os, sys
-import landscape.mapping
+import landscape.embeddings, landscape.mapping
 from landscape.pipeline import _rows as chunks
 from landscape.cli import main
-from landscape.embeddings.vectors import WordVectors
+from tests.pipeline.test_killed import Lengths
 chunks.CHUNK = 5
-landscape.mapping.measure_quality = lambda *_, **__: {}  # the longest stage, and one without chunks
+# The longest stages: without them, the kills are spread over all the others.
+landscape.embeddings.load_embedder = lambda *_, **__: Lengths()
+landscape.mapping.measure_quality = lambda *_, **__: {}
 QUICK = ["--layout", "pca", "--tagger", "rules", "--workers", "1"]
 """
 
@@ -293,10 +295,9 @@ _ALONE = f"{_SMALLER_STEPS}sys.exit(main(['build', *sys.argv[1:], *QUICK]))"
 _STARTER = f"""{_SMALLER_STEPS}
 reports = os.fdopen(os.dup(1), "w")
 os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-import faiss, pandas, pyarrow.parquet, pytextrank, safetensors.torch, skimage.segmentation
-import scipy.stats, sklearn.cluster, spacy, tokenizers, torch
+import faiss, pandas, pyarrow.parquet, pytextrank, skimage.segmentation
+import scipy.stats, sklearn.cluster, spacy
 import landscape.pipeline.building, landscape.corpus._ingest, landscape.text.keywords
-import landscape.embeddings.minilm
 from landscape.corpus.facilities import is_known_name
 from landscape.overlays.missions import find_mentions
 from landscape.text.keywords import extract_keywords
@@ -346,9 +347,9 @@ class Starter:
         return self._process.stdout.readline().strip()
 
 
-@pytest.fixture
-def starter(tmp_path: Path) -> Iterator[Starter]:
-    started = Starter(tmp_path / "said.txt")
+@pytest.fixture(scope="module")
+def starter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Starter]:
+    started = Starter(tmp_path_factory.mktemp("starter") / "said.txt")
     yield started
     started.end()
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 
 from landscape._bibliography import JOURNALS, Journal
-from landscape.text.words import GREEK, singular
+from landscape.text.words import GREEK, singular, spellings
 
 _WORD = re.compile(r"[^\W_]+")
 _START, _END = r"(?:^|[^\pL\pN])", r"(?:[^\pL\pN]|$)"
@@ -26,6 +26,7 @@ _SUFFIX = r"(?:,?\s+(?:Jr|Sr|II|III|IV)\.?)?(?:\s*\(.*)?"
 _PARTICLES = (
     r"(?:(?:van|von|der|den|ter|ten|de|del|della|dell|di|da|dos|du|des|la|le|el|al|bin|ibn|zu)\s+)*"
 )
+_SHORT = 3  # letters of words such as "of", which have no plural inside a phrase
 _ENDINGS = ("s", "es", "ies", "ae", "a", "i", "ves")
 
 
@@ -49,8 +50,9 @@ def phrase_pattern(text: str) -> str:
 def word_patterns(text: str) -> tuple[str, ...]:
     """Return the patterns of the words of a phrase. A text with the phrase matches all patterns."""
     words = _WORD.findall(_spelled_out(text))  # empty if the text is only an accent
-    last = _any_accent if text.endswith("*") else _any_number
-    return (*map(_any_accent, words[:-1]), *map(last, words[-1:]))
+    last = _any_accent if text.endswith("*") else _any_form
+    inner = (_any_form(word) if len(word) > _SHORT else _any_accent(word) for word in words[:-1])
+    return (*inner, *map(last, words[-1:]))
 
 
 @lru_cache(maxsize=1024)
@@ -111,14 +113,15 @@ def _stem(journal: Journal) -> str:
     return re.escape(journal.stem) + (r"\." if len(journal.stem) < 5 else "")
 
 
-def _any_number(word: str) -> str:
-    """Return a pattern that matches the singular and plural of a word."""
-    stem = singular(word)
-    forms = {word, stem}
-    for base in (stem, stem[:-1], stem[:-2]):
-        forms.update(base + ending for ending in _ENDINGS if singular(base + ending) == stem)
-    spellings = sorted(_any_accent(form) for form in forms)
-    return spellings[0] if len(spellings) == 1 else f"(?:{'|'.join(spellings)})"
+def _any_form(word: str) -> str:
+    """Return a pattern that matches the singular and plural of a word in all spellings."""
+    forms = {word}
+    for stem in spellings(singular(word)):
+        forms.add(stem)
+        for base in (stem, stem[:-1], stem[:-2]):
+            forms.update(base + ending for ending in _ENDINGS if singular(base + ending) == stem)
+    found = sorted(_any_accent(form) for form in forms)
+    return found[0] if len(found) == 1 else f"(?:{'|'.join(found)})"
 
 
 def _any_accent(word: str) -> str:

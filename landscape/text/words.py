@@ -152,6 +152,17 @@ def singular(word: str) -> str:
     return word[:-1]
 
 
+def spellings(word: str) -> frozenset[str]:
+    """Return the British and American spellings of a lower-case noun in the singular.
+
+    >>> sorted(spellings("disk"))
+    ['disc', 'disk']
+    """
+    american = normal_form(word)
+    known = {british for british, other in _BRITISH.items() if other == american}
+    return frozenset({word, american, *known, american.replace("ization", "isation")})
+
+
 def _normalise(phrase: str) -> str:
     text = phrase.lower()
     if _PLAIN.fullmatch(text):  # frequent case; it is fast because the words are cached

@@ -1,37 +1,34 @@
 """Answer questions about the literature, such as numbers of papers, from the tables of an atlas.
 
-A question is split into a measure (papers, facilities, authors, ...) and a scope: the papers that
-are counted. The scope is a filter of `landscape.search.parse_filter`, so that each number can be
-repeated with one line of code.
+`landscape.answers.reading` reads what a question counts, and in which papers. The papers are given
+by a filter of `landscape.search.parse_filter`, so that each number can be repeated with one line of
+code.
 """
 
 from __future__ import annotations
 
-import calendar
 import re
 from collections import Counter
 from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from landscape._author_names import person_key
 from landscape._bibliography import find_journal
-from landscape._io import data_file, read_yaml
 from landscape._wording import count
 from landscape.answers.extractive import abstention
-from landscape.corpus import find_facility
+from landscape.answers.reading import Condition, Request, read_request
 from landscape.corpus.facilities import ROLES
 from landscape.corpus.thesaurus import MIN_SCORE
 from landscape.errors import AtlasError, InputError, LandscapeError
-from landscape.overlays.missions import find_mentions
 from landscape.overlays.periods import format_spans, read_years, share_interval
 from landscape.overlays.trends.affiliations import locate
-from landscape.search import open_engine, propose_ads_query
-from landscape.search.matching import person_name, subject_words
+from landscape.overlays.reviews import review_gaps
+from landscape.overlays.trends import new_topics, trends
+from landscape.search import open_engine
+from landscape.search.matching import person_name
 from landscape.types import Answer
 
 if TYPE_CHECKING:
@@ -44,32 +41,6 @@ if TYPE_CHECKING:
 
 METHOD = "tables"
 _HEADING = "Counted in the tables of the atlas; no sentence of a paper was read."
-_WHEN = r"((?:19|20)\d\d(?:-\d\d)?)"
-_PERIODS: tuple[tuple[str, str], ...] = (
-    (rf"\b(?:between|from)\s+{_WHEN}\s+(?:and|to|until|-)\s+{_WHEN}(?!\d)", r"\1..\2"),
-    (r"\b(\d{4})\s*(?:-|–|to)\s*(\d{4})\b", r"\1..\2"),
-    (rf"\b(?:since\s+{_WHEN}|from\s+{_WHEN}\s+on(?:wards?)?)(?!\d)", r"\1\2.."),
-    (rf"\bafter\s+{_WHEN}(?!\d)", r"date>\1"),
-    (rf"\bbefore\s+{_WHEN}(?!\d)", r"date<\1"),
-    (rf"\b(?:until|up to)\s+{_WHEN}(?!\d)", r"..\1"),
-    (rf"\b(?:in|during|of|for|from)\s+(?:the year\s+)?{_WHEN}(?!\d)", r"date:\1"),
-)
-_MONTHS = {name[:3]: number for number, name in enumerate(calendar.month_name) if name}
-_MONTH = rf"({'|'.join(_MONTHS)})[a-z]*\.?"
-_AND = re.compile(r"\b(?:and|both|as well as)\b|,", re.IGNORECASE)
-_OR = re.compile(r"\bor\b", re.IGNORECASE)
-_SHARE = re.compile(
-    r"\b(?:fraction|share|percentage|per ?cent|proportion) of (?P<whole>.*?)"
-    r"(?=\b(?:are|is|us(?:e|es|ed|ing)|mention\w*|about|deals?|stud\w+)\b|$)",
-    re.IGNORECASE,
-)
-_REVIEWS = re.compile(r"\breviews?\b", re.IGNORECASE)
-_CAPITALISED = re.compile(r"(?<![\w'’-])[A-Z][\w'’-]++(?: (?:[A-Z]\.|[A-Z][\w'’-]++)){1,3}")
-_BY_AUTHOR = re.compile(r"\b(?:by|of) (?:the )?(?:author )?([A-Z][\w'’-]+)(?= |\?|$)")
-_USED = re.compile(
-    r"\b(?:us(?:e|es|ed|ing)|mention(?:s|ing)?|data (?:of|from)) (?:the )?"
-    r"([A-Z0-9][\w/+-]*(?: [A-Z][\w-]*){0,3})"
-)
 _MAX_ROWS = 10  # rows in the text; the table has all
 
 
@@ -81,6 +52,7 @@ class Scope(NamedTuple):
     phrase: str
     base: Rows  # papers that shares are relative to, such as all papers of the period
     base_phrase: str = ""  # such as "since 2020"
+    period: Condition | None = None
 
 
 @dataclass(frozen=True)
@@ -91,23 +63,6 @@ class _Count:
     sentence: str
     code: str
     warnings: tuple[str, ...] = ()
-
-
-@cache
-def _patterns() -> dict[str, re.Pattern[str]]:
-    stored = read_yaml(data_file("questions.yaml"))["tables"]
-    return {name: re.compile("|".join(parts), re.IGNORECASE) for name, parts in stored.items()}
-
-
-def measure_of(question: str) -> str:
-    """Return what a question counts, such as "papers" or "authors", or "" if it counts nothing.
-
-    >>> measure_of("How many papers per year use ALMA?"), measure_of("How many planets are known?")
-    ('papers', '')
-    """
-    patterns = _patterns()
-    names = (name for name in patterns if name not in ("cut", "refused"))
-    return next((name for name in names if patterns[name].search(question)), "")
 
 
 def answer_from_tables(
@@ -128,37 +83,31 @@ def answer_from_tables(
         ``method`` is "tables", and ``table`` is the data frame with all rows. The answer abstains,
         with the reason in ``text``, if the tables do not have what the question counts.
     """
-    text = " ".join(question.split())
-    nothing = open_engine(atlas).count_scope(filter_text)
-    name = person_name(text)
-    short, by = open_engine(atlas).indexes.papers_of_person(name) if name else ("", ())
-    measure = "person" if len(by) else measure_of(text)
-    if not measure:
-        return None
-    refusal = _patterns()["refused"].search(text)
-    in_ads = propose_ads_query(_patterns()["cut"].sub(" ", text)) if measure == "papers" else None
+    engine = open_engine(atlas)
+    nothing, in_ads = engine.count_scope(filter_text), None
     try:
-        if refusal and measure != "person":
+        asked = _read(atlas, question, filter_text)
+        if not asked.measure:
+            return None
+        in_ads = asked.ads if asked.measure == "papers" else None
+        if asked.refused:
             raise InputError(
-                f"Questions with “{refusal[0].strip(' ?')}” are not counted. Ask for numbers of "
-                "papers, facilities, authors, concepts, regions, journals or reviews, or use a "
-                "filter."
+                f"Questions with “{asked.refused}” are not counted. Ask for numbers of papers, "
+                "facilities, authors, concepts, regions, journals or reviews, or use a filter."
             )
-        if measure == "person":
-            parts = [f'author:"{short}"', *([f"({filter_text})"] if filter_text else [])]
-            scope = _scope(atlas, ";".join(parts), f"by {short}.")
-        else:
-            scope = read_scope(atlas, text, measure, filter_text)
-        found = _MEASURES[measure](atlas, scope)
+        scope = _scope(atlas, asked)
+        found = _MEASURES[asked.measure](atlas, scope)
     except LandscapeError as error:
         return abstention(
             question, nothing, text=str(error), method=METHOD, style=METHOD, ads_query=in_ads
         )
-    results = open_engine(atlas).count_scope(scope.filter)
-    lines = [_HEADING, found.sentence, *_rows(found.table), f"Code: {found.code}"]
+    ignored = _ignored(asked)
+    results = engine.count_scope(scope.filter)
+    rows = "\n".join(_rows(found.table))
+    lines = [_HEADING, ignored, found.sentence, rows, f"Code: {found.code}"]
     return Answer(
         question=question,
-        text="\n\n".join(filter(None, [*lines[:2], "\n".join(lines[2:-1]), lines[-1]])),
+        text="\n\n".join(filter(None, lines)),
         claims=(),
         results=results,
         method=METHOD,
@@ -169,139 +118,42 @@ def answer_from_tables(
     )
 
 
-def read_scope(atlas: AtlasStore, question: str, measure: str, filter_text: str | None) -> Scope:
-    """Find the papers that a question is about: period, people, facilities, region and subject."""
-    years, when, left = _read_period(_with_months(question))
-    parts, phrases = _conditions(atlas, left, measure)
-    if measure != "reviews" and _REVIEWS.search(question):
-        parts.append("review")
-        phrases.append("that are reviews")
-    if filter_text:
-        parts.append(f"({filter_text})")
-        phrases.append(f"that pass the filter {filter_text}")
-    base, of = ([years] if years else []), when
-    share = _SHARE.search(left)
-    if share and measure == "papers":  # the denominator of "What share of JWST papers ..."
-        whole, whole_phrases = _conditions(atlas, share["whole"], measure)
-        base, of = [*whole, *base], " ".join([*whole_phrases, when]).strip()
-    parts += [years] if years else []
-    phrases += [when] if when else []
-    scope = _scope(atlas, ";".join(parts), " ".join(phrases), base=";".join(base), of=of)
-    if parts and not len(scope.rows):
-        raise InputError(f"No paper{_of(scope)} is in this atlas. Ask about another subject.")
-    return scope
+def _read(atlas: AtlasStore, question: str, filter_text: str | None) -> Request:
+    """Read a question; a name alone asks for the papers of a person."""
+    name = person_name(" ".join(question.split()))
+    short, by = open_engine(atlas).indexes.papers_of_person(name) if name else ("", ())
+    person = Condition(f'author:"{short}"', f"by {short}.")
+    asked = Request("person", (person,)) if len(by) else read_request(atlas, question)
+    if not asked.measure or not filter_text:
+        return asked
+    given = Condition(f"({filter_text})", f"that pass the filter {filter_text}")
+    return replace(asked, conditions=(*asked.conditions, given))
 
 
-def _with_months(text: str) -> str:
-    """Write months as in filters: "March and June 2025" becomes "2025-03 and 2025-06"."""
-    text = re.sub(
-        rf"\b{_MONTH} (and|to|until) {_MONTH} (\d{{4}})\b",
-        r"\1 \4 \2 \3 \4",
-        text,
-        flags=re.IGNORECASE,
-    )
-    return re.sub(
-        rf"\b{_MONTH} (\d{{4}})\b",
-        lambda found: f"{found[2]}-{_MONTHS[found[1].capitalize()]:02d}",
-        text,
-        flags=re.IGNORECASE,
-    )
+def _ignored(asked: Request) -> str:
+    """Return the sentence on the words that were not understood, and that nothing was counted for."""
+    parts = []
+    if asked.unknown:
+        words = ", ".join(f"“{word}”" for word in asked.unknown)
+        parts.append(f"Not understood, and ignored: {words}.")
+    if asked.measure in _WHOLE_ATLAS and asked.conditions:
+        parts.append(f"The analysis is of the whole atlas, not only of papers {asked.phrase}.")
+    return " ".join(parts)
 
 
-def _read_period(text: str) -> tuple[str, str, str]:
-    """Return the filter of a period, the words for it, and the rest of a question."""
-    for pattern, written in _PERIODS:
-        if match := re.search(pattern, text, re.IGNORECASE):
-            left = text.replace(match[0], " ")
-            if re.search(r"\b(?:19|20)\d\d\b", left):
-                raise InputError("The question has several periods; ask about one of them.")
-            return re.sub(r"\\\d", "", match.expand(written)), match[0].strip(), left
-    return "", "", text
-
-
-def _conditions(atlas: AtlasStore, text: str, measure: str) -> tuple[list[str], list[str]]:
-    """Return the parts of a filter for a question without its period, and a phrase for each."""
-    parts: list[str] = []
-    phrases: list[str] = []
-    left = text
-    region = re.search(r"\b(?:in )?(?:the )?region (?:of )?[\"“']?([^\"”'?]+)[\"”']?", left)
-    if region:
-        name = re.sub(r"\s+(?:have|has|contain|hold)\b.*", "", region[1]).strip()
-        parts.append(f'region:"{name}"')
-        phrases.append(f"in the region {name}")
-        left = left.replace(region[0], " ")
-    left = _take_people(atlas, left, parts, phrases)
-    if measure != "facilities" or re.search(r"\b(?:with|together with|besides)\b", left):
-        left = _take_facilities(left, parts, phrases)
-    cut = _patterns()["cut"]
-    named = []
-    for piece in _AND.split(left):
-        either = [" ".join(subject_words(cut.sub(" ", one))) for one in _OR.split(piece)]
-        either = [f'"{one}"' for one in either if one]
-        if either:
-            named.append(f"({'|'.join(either)})" if len(either) > 1 else either[0])
-    if named:
-        words = " and ".join(named).replace("|", " or ").replace("(", "").replace(")", "")
-        parts += named
-        phrases.insert(0, f"with the words {words}")
-    return parts, phrases
-
-
-def _take_people(atlas: AtlasStore, text: str, parts: list[str], phrases: list[str]) -> str:
-    """Add the conditions of authors that a text names, and return the rest of the text."""
-    indexes = open_engine(atlas).indexes
-    for match in _CAPITALISED.finditer(text):
-        short, rows = indexes.papers_of_person(match[0])
-        if len(rows):
-            parts.append(f'author:"{short}"')
-            phrases.append(f"by {short}.")
-            text = text.replace(match[0], " ")
-    by = _BY_AUTHOR.search(text)
-    if by and not find_mentions(by[0]) and len(open_engine(atlas).select(f'author:"{by[1]}"')):
-        parts.append(f'author:"{by[1]}"')
-        phrases.append(f"by {by[1]}")
-        text = text.replace(by[0], " ")
-    return re.sub(r"\b(?:did|has|have|does|by)\b", " ", text) if phrases else text
-
-
-def _take_facilities(text: str, parts: list[str], phrases: list[str]) -> str:
-    """Add the conditions of facilities that a text names, and return the rest of the text."""
-    spans = {
-        (mention.start, mention.end): text[mention.start : mention.end]
-        for mention in find_mentions(text)
-    }
-    for match in _USED.finditer(text):
-        if not any(start < match.end(1) and match.start(1) < end for start, end in spans):
-            with suppress(InputError):
-                find_facility(match[1])
-                spans[match.span(1)] = match[1]
-    names = []
-    for (start, end), surface in sorted(spans.items(), reverse=True):
-        with suppress(InputError):
-            names.append(find_facility(surface).name)
-            text = f"{text[:start]} {text[end:]}"
-    names = list(dict.fromkeys(reversed(names)))
-    if not names:
-        return text
-    either = len(names) > 1 and bool(_OR.search(text))
-    planned = re.search(r"\bplan(?:s|ned|ning)?\b", text, re.IGNORECASE)
-    mentioned = re.search(r"\bmention", text, re.IGNORECASE)
-    verb = "mention" if mentioned else "plan to use" if planned else "use data of"
-    field = "mentions" if mentioned else "facility"
-    quoted = [f'{field}:"{name}"' for name in names]
-    parts += [f"({'|'.join(quoted)})"] if either else quoted
-    parts += ["role:planned"] if planned and not mentioned else []
-    phrases.append(f"that {verb} {(' or ' if either else ' and ').join(names)}")
-    return re.sub(
-        r"\b(?:us(?:e|es|ed|ing)|mention\w*|plan\w*|data|observations?|or|and)\b", " ", text
-    )
-
-
-def _scope(atlas: AtlasStore, text: str, phrase: str, *, base: str = "", of: str = "") -> Scope:
-    engine = open_engine(atlas)
+def _scope(atlas: AtlasStore, asked: Request) -> Scope:
+    """Find the papers that a question is about, and those that shares are relative to."""
+    engine, (base, of) = open_engine(atlas), asked.base
     whole = engine.select(base) if base else np.arange(len(atlas))
-    rows, whole = (np.setdiff1d(of, atlas.invalid_papers) for of in (engine.select(text), whole))
-    return Scope(text, rows, phrase, whole, of)
+    every = (engine.select(asked.filter), whole)
+    rows, whole = (np.setdiff1d(found, atlas.invalid_papers) for found in every)
+    scope = Scope(asked.filter, rows, asked.phrase, whole, of, asked.period)
+    if asked.filter and not len(rows) and asked.measure not in _WHOLE_ATLAS:
+        raise InputError(
+            f"No paper{_of(scope)} is in this atlas. Titles, abstracts and keywords were searched "
+            f"with the filter {asked.filter}."
+        )
+    return scope
 
 
 def _of(scope: Scope) -> str:
@@ -553,6 +405,52 @@ def _is_signed(name: str, phrase: str) -> bool:
     return family in name and name.replace(family, "").strip(" ,")[:1] == initial
 
 
+def _list_trends(atlas: AtlasStore, _: Scope) -> _Count:
+    table = trends(atlas).table[["label", "papers", "change", "change_low", "change_high", "class"]]
+    emerging = table[table["class"] == "emerging"]
+    fading = count(int((table["class"] == "fading").sum()), "region")
+    sentence = (
+        f"{count(len(emerging), 'region')} of the map are emerging and {fading} fading, at a false "
+        "discovery rate of 5%. Fastest growth first, with the factor by which the odds of a paper "
+        "in the region changed over the covered years:"
+    )
+    figure = "The figure: landscape figure trends ATLAS -o trends.pdf."
+    return _Count(table, sentence, "landscape.overlays.trends.trends(atlas).table", (figure,))
+
+
+def _list_gaps(atlas: AtlasStore, _: Scope) -> _Count:
+    table = review_gaps(atlas).table
+    table = table[table["rank"].notna()] if "rank" in table else table
+    table = table[["label", "papers", "reviews_near", "expected"]].reset_index(drop=True)
+    sentence = (
+        f"{count(len(table), 'region')} of the map have fewer than 80% of the reviews that their "
+        "papers let expect. Largest need first:"
+    )
+    figure = "The figure: landscape figure reviews ATLAS -o reviews.pdf."
+    code = "landscape.overlays.reviews.review_gaps(atlas).table"
+    return _Count(table, sentence, code, (figure,))
+
+
+def _list_new(atlas: AtlasStore, scope: Scope) -> _Count:
+    months, when = 12, "in the last 12 months of the atlas"
+    first = re.search(r"\d{4}(?:-\d\d)?", scope.period.filter) if scope.period else None
+    if first and scope.period:
+        begin, last = np.datetime64(first[0], "M"), atlas.papers["date"].max()
+        months = int(np.datetime64(last, "M") - begin) + 1
+        when = scope.period.phrase
+        if months < 1:
+            raise InputError(f"The atlas has no paper {when}; its last one is of {last:%Y-%m-%d}.")
+    table = new_topics(atlas, months=months).table
+    table = table[["term", "papers", "expected", "since", "region"]]
+    sentence = (
+        f"{count(len(table), 'topic')} {'is' if len(table) == 1 else 'are'} new, or had a burst of "
+        f"papers, {when}. The largest number of additional papers first:"
+    )
+    code = f"landscape.overlays.trends.new_topics(atlas, months={months}).table"
+    return _Count(table, sentence, code, ("The figure: landscape figure new ATLAS -o new.pdf.",))
+
+
+_WHOLE_ATLAS = ("growth", "gaps", "new")  # measures of analyses that no filter restricts
 _MEASURES: dict[str, Callable[[AtlasStore, Scope], _Count]] = {
     "papers": _count_papers,
     "facilities": _count_facilities,
@@ -565,7 +463,14 @@ _MEASURES: dict[str, Callable[[AtlasStore, Scope], _Count]] = {
     "reviews": _list_reviews,
     "cited": _list_cited,
     "person": _describe_person,
+    "growth": _list_trends,
+    "gaps": _list_gaps,
+    "new": _list_new,
 }
+
+
+def _cell(value: object) -> str:
+    return f"{value:,.3g}" if isinstance(value, float) else str(value)
 
 
 def _rows(table: pd.DataFrame) -> list[str]:
@@ -584,6 +489,9 @@ def _rows(table: pd.DataFrame) -> list[str]:
             cites = f", {row['cites']:,.0f} citations" if "cites" in row else ""
             year = "no year" if row["year"] != row["year"] else f"{row['year']:.0f}"
             lines.append(f"- {row['title']} ({year}{cites}) [{row['paper_id']}]")
+        elif "share_low" not in row:
+            name, *values = ((key, _cell(value)) for key, value in row.items())
+            lines.append(f"- {name[1]}: {', '.join(f'{key} {value}' for key, value in values)}")
         else:
             name = next(iter(row.values()))
             roles = ""

@@ -48,9 +48,9 @@ def ask(
     """Answer a question from the papers of an atlas.
 
     The type of the question determines all settings that are None (table 1 of Iyer et al. 2024).
-    Without a model, questions about counts are answered from the tables of the atlas, and all other
-    answers quote sentences. If the model fails, the part that it should write
-    is missing, and a note reports the failure. `thread` contains the earlier answers, oldest first.
+    Questions about counts are answered from the tables of the atlas, with or without a model. All
+    other answers quote sentences if there is no model. If the model fails, the part that it should
+    write is missing, and a note reports the failure. `thread` contains the earlier answers, oldest first.
     `on_text` is called with each piece of text as it is written, and `on_step` with each step of
     an agent.
     """
@@ -64,7 +64,7 @@ def ask(
         engine = engine.within([engine.row_of(name) for name in settings.papers])
     asked = standalone_question(question, thread, model=model) if thread else question
     asked = asked[:MAX_QUERY]
-    if model is None and settings.generation is None and not engine.is_restricted:
+    if not engine.is_restricted:
         counted = answer_from_tables(engine.atlas, asked, filter_text=settings.filter)
         if counted is not None:
             return replace(counted, question=question, settings={"filter": settings.filter})

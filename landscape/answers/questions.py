@@ -197,7 +197,7 @@ def _rules() -> dict[str, re.Pattern[str]]:
     """Return the patterns of types and flags, in the order in which they are tested."""
     rules = read_yaml(data_file("questions.yaml"))
     named = re.compile("|".join(rules.pop("named entity")))  # names are case-sensitive
-    del rules["tables"], rules["aims"]  # see answers/_tables.py and answers/question_aims.py
+    del rules["words"], rules["aims"]  # see answers/reading.py and answers/question_aims.py
     patterns = {name: re.compile("|".join(parts), re.IGNORECASE) for name, parts in rules.items()}
     return {"named entity": named, **patterns}
 

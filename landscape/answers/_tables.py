@@ -24,9 +24,9 @@ from landscape.corpus.facilities import ROLES
 from landscape.corpus.thesaurus import MIN_SCORE
 from landscape.errors import AtlasError, InputError, LandscapeError
 from landscape.overlays.periods import format_spans, read_years, share_interval
-from landscape.overlays.trends.affiliations import locate
 from landscape.overlays.reviews import review_gaps
 from landscape.overlays.trends import new_topics, trends
+from landscape.overlays.trends.affiliations import locate
 from landscape.search import open_engine
 from landscape.search.matching import person_name
 from landscape.types import Answer
@@ -131,7 +131,7 @@ def _read(atlas: AtlasStore, question: str, filter_text: str | None) -> Request:
 
 
 def _ignored(asked: Request) -> str:
-    """Return the sentence on the words that were not understood, and that nothing was counted for."""
+    """Return the sentence on the words and conditions that were ignored."""
     parts = []
     if asked.unknown:
         words = ", ".join(f"“{word}”" for word in asked.unknown)

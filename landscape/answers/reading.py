@@ -1,7 +1,7 @@
 """Read a question about the literature: what it counts, and of which papers.
 
-A question is divided into tokens: names that the atlas knows (people, facilities, regions), periods,
-and words. Each word has a class of ``data/questions.yaml``, such as "unit" (papers) or "use", or it
+A question is divided into tokens: names that the atlas knows (people, facilities, regions),
+periods, and words. Each word has a class of ``data/questions.yaml``, such as "unit" (papers) or "use", or it
 names a subject, or it is not understood. Words of the subject are those that authors use in
 keyphrases, so "brown dwarfs" is a subject in every sentence, and "regarding" in none. The tokens
 follow this grammar, in which the order of the parts is free::
@@ -29,7 +29,7 @@ from datetime import date
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from landscape._io import data_file, read_data
+from landscape._io import read_data
 from landscape.corpus import find_facility
 from landscape.errors import InputError
 from landscape.overlays.missions import find_mentions
@@ -407,7 +407,9 @@ def _class_of(atlas: AtlasStore, word: str, tag: str, *, is_first: bool) -> str:
     if not re.search(r"[^\W\d_]", word):
         return "number" if word.isdecimal() else "mark"
     index = open_engine(atlas).indexes.words
-    counts = [(index.count(term), index.count(term, field="keywords")) for term in index.terms(word)]
+    counts = [
+        (index.count(term), index.count(term, field="keywords")) for term in index.terms(word)
+    ]
     counted, in_keywords = max(counts, default=(0, 0))
     is_name = any(map(str.isupper, word[1:])) or any(map(str.isdigit, word))
     if is_name or (word[0].isupper() and not is_first):
@@ -432,11 +434,15 @@ def _measure(tokens: list[Token]) -> str:
     is_on_literature = has_unit or "publish" in kinds or "use" in kinds or "study" in kinds
     if "lack" in kinds and ("reviews_head" in kinds or not {"subject", "unit"} & set(kinds)):
         return "gaps"
-    if "novel" in kinds and kinds[0] in ("which", "asking") and not (has_unit or "quantity" in kinds):
+    if (
+        "novel" in kinds
+        and kinds[0] in ("which", "asking")
+        and not (has_unit or "quantity" in kinds)
+    ):
         others = set(kinds) - {"which", "novel", "filling", "mark", "about", "asking", "number"}
         if others <= {"subject", "topics_head", "concepts_head", "facility"} and len(kinds) < 10:
             return "new"
-    growing = "grow" in kinds or "extreme" in kinds and "grow" in kinds
+    growing = "grow" in kinds or ("extreme" in kinds and "grow" in kinds)
     if growing and {"concepts_head", "regions_head"} & set(kinds):
         return "growth"
     if lower[:1] == ["who"]:
@@ -496,7 +502,7 @@ def _with_nouns(tokens: list[Token], measure: str) -> Iterator[Token]:
         is_noun = token.kind.endswith("_head") and token.kind != "reviews_head"
         is_own = token.kind != f"{measure}_head" or before == "subject"
         if is_noun and is_own and before in ("subject", "about") and after != "of":
-            token = token._replace(kind="subject")  # noqa: PLW2901 - a changed token
+            token = token._replace(kind="subject")
         if token.kind != "filling":
             before = token.kind
         yield token
@@ -517,8 +523,10 @@ class _Parser:
         self._reset()
         is_share = "share" in kinds
         for token in tokens:
-            if is_share and token.kind in ("use", "mention", "study", "auxiliary") and (
-                self._words or self._things or self.conditions
+            if (
+                is_share
+                and token.kind in ("use", "mention", "study", "auxiliary")
+                and (self._words or self._things or self.conditions)
             ):
                 self._end()
                 self.whole, is_share = list(self.conditions), False
@@ -583,7 +591,11 @@ class _Parser:
 
     def _add(self, filter_text: str, phrase: str, ads: str = "") -> None:
         if self._is_not:
-            filter_text, phrase, ads = f"-({filter_text})", f"but not {phrase}", f"-{ads}" * bool(ads)
+            filter_text, phrase, ads = (
+                f"-({filter_text})",
+                f"but not {phrase}",
+                f"-{ads}" * bool(ads),
+            )
         condition = Condition(filter_text, phrase, ads)
         if condition not in self.conditions:
             self.conditions.append(condition)
@@ -622,7 +634,9 @@ class _Parser:
             self._relation = ""
 
     def _written(self, kind: str, things: list[Token]) -> tuple[str, str]:
-        names = " or ".join(f'"{thing.text}"' if kind == "subject" else thing.text for thing in things)
+        names = " or ".join(
+            f'"{thing.text}"' if kind == "subject" else thing.text for thing in things
+        )
         filters = [thing.filter for thing in things]
         phrase = names
         if kind == "subject":

@@ -94,6 +94,7 @@ _INVERTED = re.compile(
 _FAMILY = ("family", "familyname", "lastname", "last", "keyname")
 _GIVEN = ("given", "givenname", "forename", "forenames")
 _WHOLE = ("literal", "fullname", "displayname", "collectivename", "name", "rawname")
+_OTHER_ROLES = ("editor", "seriesEditor", "translator", "reviewedAuthor")
 _BEFORE = ("nondroppingparticle", "droppingparticle", "prefix")
 
 
@@ -105,6 +106,8 @@ def _parts_joined(entry: Any) -> Any:
     if not isinstance(entry, dict):
         return entry
     named = {re.sub(r"[^a-z]", "", str(key).lower()): text for key, text in entry.items()}
+    if named.get("creatortype") in _OTHER_ROLES:  # Zotero
+        return ""
     if isinstance(inner := named.get("author", named.get("person")), (dict, str)):
         return _parts_joined(inner)
 
@@ -154,7 +157,8 @@ def _split_line(line: str) -> list[str]:
 
 def _name_in(piece: str) -> str:
     """Return the name in an entry of an author list, or an empty string if it has no name."""
-    name = " ".join(piece.split())
+    name = re.sub(r",(?=[^\W\d_])", ", ", " ".join(piece.split())).rstrip(" ,")
+    name = re.sub(r"(?<=\w) 0\d{3}$", "", name)  # number of a person in DBLP
     if before := _BEFORE_NAME.match(name):
         name = name[before.end() :]
     if name[-3:].lower() in ("al.", " al", "tal"):

@@ -61,7 +61,8 @@ _NO_ABSTRACT = re.compile(
     r"(?: (?:is |was )?\w+)?(?: for this \w+)?"
     r"|abstract|n/?a|none|null|nan|unknown|(?:inter)?national audience|to be (?:added|announced)"
     r"|(?:see|refer to|please see|please refer to)[^.]{0,60}(?:text|paper|pdf|abstract)|tb[ad]"
-    r"|abstract image available\b.*|comments?\s?:.{0,300}|(?<!\d)\d{1,4} pages?\b.{0,200}"
+    r"|abstract image available\b.*|comments?\s?:(?:[^.]{0,60}(?:\.|$)){1,5}"
+    r"|(?<!\d)\d{1,4} pages?\b.{0,200}"
     r"|[-–—.?\s]*+)[\])]*[.\s…]*+",
     re.IGNORECASE | re.DOTALL,
 )
@@ -72,11 +73,11 @@ _LABEL = re.compile(
     r"\s*+(?=[A-Z\d“(])"
 )
 _TAIL = re.compile(
-    r"(?<=[.!?)])\s?(?:©|\([cC]\)\s?(?=(?:19|20)\d\d|the|copyright)"
+    r"(?<=[.!?)])\s?(?:\(?©|\([cC]\)\s?(?=(?:19|20)\d\d|the|copyright)"
     r"|copyright\b(?=\s?(?:©|\(c\)|(?:19|20)\d\d|by\b))"
     r"|published (?:by|under licen[cs]e by) [^.]{0,60}?(?:society|press|publishing|publishers"
     r"|elsevier|wiley|springer|institute|ltd|inc)\b"
-    r"|all rights (?:are )?reserved\b|this (?:is an|article is) open[- ]access\b"
+    r"|key ?words?: |all rights (?:are )?reserved\b|this (?:is an|article is) open[- ]access\b"
     r"|comments?: (?=[^.]{0,99}\b(?:pages?|pp|figures?|figs?)\b))",
     re.IGNORECASE,
 )
@@ -116,6 +117,7 @@ _ESCAPES = re.compile(
     r"\{\\(?:(textbackslash)|(textasciicircum|\^\{\})|([{}$_%&#]))\}"
     r"|\\(?:(textbackslash )|(\^\{\})|([{}$_%&#]))"
 )
+_BACKSLASH = re.compile(r"\{\\backslash\}(?=[a-zA-Z])|\\backslash(?=[a-zA-Z])")
 # The line breaks of ADS, which may be joined to the next word.
 _BREAKS = re.compile(r"(?:\\textbackslash(?:\{\})?\s*+){2}")
 # arXiv replaces links by "this https URL". Remove this text with its brackets.
@@ -221,6 +223,9 @@ def _with_plain_escapes(text: str) -> str:
     """Replace forms of TeX that other programs have written into a text."""
     if "\\textbackslash\\textbackslash" in text:
         text = _BREAKS.sub(" ", text)
+    text = text.replace("{\\~{}}", _TILDE).replace("\\~{}", _TILDE)
+    if "\\backslash" in text:  # Mendeley
+        text = _BACKSLASH.sub(r"\\", text)
     if "{\\" in text and _IS_ESCAPED.search(text):
         text = _ESCAPES.sub(_unescaped, text)
     if "\\ifmmode" in text or "\\texorpdfstring" in text:

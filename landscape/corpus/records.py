@@ -290,7 +290,11 @@ def _row(fields: Mapping[str, Any], source: str, repairs: list[str]) -> Row:
         "authors": authors,
         "source": _texts(fields.get("source"), "source", clean_text, repairs) or [source],
         "doctype": doctype,
-        "kind": kind if kind in KINDS else document_kind(doctype, title, notes, is_paper=is_paper),
+        "kind": kind
+        if kind in KINDS
+        else document_kind(
+            doctype, title, notes, place=f"{bibcode or ''} {journal or ''}", is_paper=is_paper
+        ),
         "status": status,
         "status_reason": reason,
         "journal": journal,

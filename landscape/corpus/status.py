@@ -11,6 +11,7 @@ from landscape._io import read_data
 Status = Literal["retracted", "withdrawn", "corrected"]
 
 _KINDS: dict[str, list[str]] = read_data("formats.yaml")["kinds"]
+_PLACES: dict[str, str] = read_data("formats.yaml")["places"]
 KINDS = tuple(_KINDS)
 """Values of the column ``kind``, the most specific first."""
 
@@ -25,16 +26,14 @@ _TITLE = re.compile(
 _NOTICE = re.compile(
     rf"\b(?:this|the|our) {_WORK} (?:(?:has|have|had) (?:now )?been|was|is(?: being)?|will be) "
     r"(?:\w+ly )?(retract|withdr)(?:ed|awn)\b"
-    rf"|^\W*(?:{_WORK} )?(retract|withdr)(?:ed|awn)(?: (?:by|due|because|as|for|from|until)\b|\W*$)"
+    rf"|^\W*(?:{_WORK} )?(retract|withdr)(?:ed|awn)"
+    r"(?: (?:by|due|because|as|for|until|from (?:arxiv|consideration|publication|the ))\b"
+    r"|[\s.!]*$)"
     r"|^\W*(?:the |i |we )?(?:authors? )?(?:hereby |have |has )?(withdr)(?:a?w|awn|ew)\w* "
     rf"(?:this|the|our) {_WORK}\b",
     re.IGNORECASE,
 )
-_COMMENT = re.compile(r"\b(retract|withdr)(?:ed|awn)\b", re.IGNORECASE)
-_OTHER_PAPER = re.compile(
-    r"\b(?:replac|superse(?:de|ding)|not |then |previous|earlier|old(?:er)? version|instead of)",
-    re.IGNORECASE,
-)
+_CLAUSE = re.compile(r"[.;,]\s+|\n")
 _CORRECTED = re.compile(r"\b(?:errat(?:um|a)|corrigend(?:um|a))\b", re.IGNORECASE)
 _CORRECTION = re.compile(
     r"^\W*(?:publisher'?s? |author )?(?:errat(?:um|a)|corrigend(?:um|a)|correction)\b"
@@ -50,12 +49,12 @@ _MIN_WORDS = 12  # minimum number of words of an abstract beside the notice
 
 
 def document_kind(
-    doctype: str | None, title: str, notes: Iterable[str], *, is_paper: bool
+    doctype: str | None, title: str, notes: Iterable[str], *, place: str = "", is_paper: bool
 ) -> str | None:
     """Return the kind of a document, one of `KINDS`, or None if it is unknown.
 
-    `doctype` contains the words of the source, separated by semicolons. `is_paper` states whether
-    the document has an arXiv id or a journal.
+    `doctype` contains the words of the source, separated by semicolons, and `place` the bibcode
+    and the journal. `is_paper` states whether the document has an arXiv id or a journal.
 
     Examples
     --------
@@ -66,6 +65,9 @@ def document_kind(
         return "other"
     words = (re.sub(r"[^a-z]", "", word.lower()) for word in re.split(r"[;,/]", doctype or ""))
     known = {_KIND_OF[word] for word in words if word in _KIND_OF}
+    if not known - {"article", "data", "proceedings"}:
+        known |= {kind for kind, pattern in _PLACES.items() if re.search(pattern, place)}
+        known -= {"data"} if "catalogue" in known else set()
     if known - {"article"} or not any(map(_THESIS.search, notes)):
         default = "article" if is_paper else None
         return next((kind for kind in KINDS if kind in known), default)
@@ -99,10 +101,9 @@ def find_status(
         return _status(next(filter(None, match.groups()))), title[:_MAX_REASON]
     if (match := notice(abstract)) is not None:
         return _status(next(filter(None, match.groups()))), _sentence(abstract, match)
-    for note in notes:
-        match = _COMMENT.search(note)
-        if match and not _OTHER_PAPER.search(note, 0, match.start()):
-            return _status(match[1]), _sentence(note, match)
+    for clause in (clause for note in notes for clause in _CLAUSE.split(note)):
+        if match := _NOTICE.search(clause) or _TITLE.search(clause):
+            return _status(next(filter(None, match.groups()))), clause.strip()[:_MAX_REASON]
     for flag in map(str, _flat(flags)):
         if re.search(r"correct|errat|corrigend", flag, re.IGNORECASE):
             return "corrected", f"update of the publisher: {flag}"[:_MAX_REASON]

@@ -611,6 +611,9 @@ def test_abstracts(given: str, abstract: str | None, tmp_path: Path) -> None:
         ({"abstract": f"This paper has been withdrawn by the author. {TEXT}"}, "withdrawn"),
         ({"comments": "12 pages; withdrawn due to an error, superseded by 2101.1"}, "withdrawn"),
         ({"comments": "replaces a withdrawn version"}, None),
+        ({"comments": "Retracted? No. Read for the thesis."}, None),
+        ({"comments": "Withdrawn from my list."}, None),
+        ({"comments": "Accepted by ApJ. Retracted by the editors."}, "retracted"),
         ({"comments": "Erratum added"}, "corrected"),
         ({"is_retracted": True}, "retracted"),
         ({"title": "Retracted jets of young stars"}, None),
@@ -643,3 +646,108 @@ def test_a_preview_and_pairs_that_are_never_merged(tmp_path: Path) -> None:
     pairs.write_text("key\n")
     with pytest.raises(InputError, match="line 1: 'key' is not a pair"):
         read_pairs(pairs)
+
+
+@pytest.mark.parametrize(
+    ("bibcode", "journal", "kind"),
+    [
+        ("2022hst..prop16888I", "HST Proposal", "proposal"),
+        ("2020yCat..51590001L", "VizieR Online Data Catalog", "catalogue"),
+        ("2019AAS...23312345A", "American Astronomical Society Meeting Abstracts", "proceedings"),
+        ("2019PhDT........12A", "Ph.D. Thesis", "thesis"),
+        ("2013ascl.soft04002A", "Astrophysics Source Code Library", "software"),
+        ("2019ApJ...870...12A", "The Astrophysical Journal", "article"),
+    ],
+)
+@pytest.mark.parametrize("doctype", ["misc", "article"])
+def test_the_place_of_publication_tells_the_kind(
+    doctype: str, bibcode: str, journal: str, kind: str, tmp_path: Path
+) -> None:
+    text = entry(journal=journal, year="2020").replace("@article{key", f"@{doctype}{{{bibcode}")
+    assert paper_of(tmp_path / "a.bib", text)["kind"] == kind
+
+
+@pytest.mark.parametrize(
+    ("given", "read_as"),
+    [
+        (
+            "The Astrophysical Journal, Volume 633, Issue 2, pp. 560-574.",
+            "The Astrophysical Journal",
+        ),
+        ("Astrophys.J.662:72-93,2007", "Astrophys.J."),
+        ("Studia Math, vol. 10, p. 1", "Studia Math"),
+        ("Frontiers in 3D Imaging", "Frontiers in 3D Imaging"),
+    ],
+)
+def test_a_journal_has_no_volume(given: str, read_as: str, tmp_path: Path) -> None:
+    assert paper_of(tmp_path / "a.bib", entry(journal=given))["journal"] == read_as
+
+
+def test_escapes_of_mendeley(tmp_path: Path) -> None:
+    text = (
+        TEXT
+        + r" At z {\~{}} 2, {\$}\backslashSigma{\$} is {\~{}}1{\%} and {\$}{\backslash}alpha{\$}."
+    )
+    paper = paper_of(tmp_path / "a.bib", entry(abstract=text))
+    assert paper["abstract"].endswith("At z ~ 2, Σ is ~1% and α.")
+
+
+def test_a_remark_before_an_abstract_does_not_hide_it(tmp_path: Path) -> None:
+    record = {"title": TITLE, "abstract": f"Comment: submitted. {TEXT}"}
+    assert TEXT in paper_of(tmp_path / "a.jsonl", json.dumps(record))["abstract"]
+
+
+def test_columns_of_a_small_sheet_are_guessed_beside_known_names(tmp_path: Path) -> None:
+    rows = [
+        ["Link", "Article", "Who", "When", "Abstract"],
+        ["https://arxiv.org/abs/2001.08888", TITLE, "Ito, A.; Misra, B.", "Spring 2020", TEXT],
+        ["n/a", "Planets of old stars", "Lind, E.; Ito, A.", "1998-99", TEXT.replace("We", "They")],
+        ["", "Another placeholder of a list", "unknown", "n.d.", "No abstract available."],
+    ]
+    content = "\n".join(",".join(f'"{cell}"' for cell in row) for row in rows)
+    papers = read(tmp_path / "a.csv", content).papers.to_pylist()
+    assert [paper["title"] for paper in papers] == [TITLE, "Planets of old stars"]
+    assert [paper["year"] for paper in papers] == [2020, 1998]
+    assert papers[0]["authors"] == ["Ito, A.", "Misra, B."]
+
+
+def test_deposits_of_zenodo_and_roles_of_zotero(tmp_path: Path) -> None:
+    deposit = {
+        "doi": "10.5281/zenodo.1",
+        "links": {},
+        "metadata": {
+            "title": TITLE,
+            "description": f"<p>{TEXT}</p>",
+            "creators": [{"name": "Ito, A."}],
+            "publication_date": "2020-02-01",
+            "resource_type": {"type": "software"},
+        },
+    }
+    paper = paper_of(tmp_path / "a.json", json.dumps({"hits": {"hits": [deposit]}}))
+    assert (paper["abstract"], paper["kind"], paper["authors"]) == (TEXT, "software", ["Ito, A."])
+    people = [
+        {"creatorType": kind, "firstName": "A.", "lastName": name}
+        for kind, name in (("author", "Ito"), ("editor", "Lind"))
+    ]
+    item = {"itemType": "journalArticle", "title": TITLE, "creators": people, "abstractNote": TEXT}
+    paper = paper_of(tmp_path / "b.json", json.dumps([{"key": "A", "data": item}]))
+    assert paper["authors"] == ["Ito, A."]
+
+
+def test_several_values_in_one_field_of_ris(tmp_path: Path) -> None:
+    lines = [
+        "TY  - JOUR",
+        f"TI  - {TITLE}",
+        f"AB  - {TEXT}",
+        "AU  - Ito,Aya",
+        "AU  - Example Team,",
+        "PY  - 2023",
+        "Y1  - 2023/06/12",
+        "DO  - DOI: 10.1000/abc; arXiv:1003.6074",
+        "UR  - https://a.org/1 https://ui.adsabs.harvard.edu/abs/2010ARA&A..48..581S",
+        "ER  - ",
+    ]
+    paper = paper_of(tmp_path / "a.ris", "\n".join(lines))
+    assert paper["authors"] == ["Ito, Aya", "Example Team"]
+    assert (str(paper["date"]), paper["arxiv_id"]) == ("2023-06-12", "1003.6074")
+    assert (paper["doi"], paper["bibcode"]) == ("10.1000/abc", "2010ARA&A..48..581S")

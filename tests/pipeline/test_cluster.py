@@ -144,7 +144,6 @@ def test_tasks_of_a_killed_worker_run_again(tmp_path: Path) -> None:
         with distributed.Client(address) as client:
             client.wait_for_workers(2, timeout=time_limit(60))
         with open_executor(tmp_path, n_workers=1, scheduler=address) as executor:
-
             killed: list[int] = []
 
             def kill() -> None:

@@ -26,7 +26,7 @@ PARQUET_MAGIC = b"PAR1"
 _GZIP_MAGIC = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 _ARCHIVES = {
-    b"PK\x03\x04": "a zip archive; unpack it and pass the file inside",
+    b"PK\x03\x04": "a workbook or a zip archive; save a workbook as CSV, or unpack the archive",
     b"BZh": "compressed with bzip2; decompress it with bunzip2 first",
     b"\xfd7zXZ": "compressed with xz; decompress it with unxz first",
     b"\x28\xb5\x2f\xfd": "compressed with zstd; decompress it with unzstd first",

@@ -15,7 +15,6 @@ from landscape.corpus.identifiers import (
     arxiv_month,
     find_arxiv_id,
     find_bibcode,
-    find_date,
     find_doi,
     month_number,
     parse_arxiv_id,
@@ -31,6 +30,7 @@ _OWN = ("source", "generated", "title_original", "abstract_original", "kind")
 _JOURNALS: dict[str, str] = read_yaml(data_file("journal_macros.yaml"))
 _MAX_REFERENCE = 200  # maximum number of characters of the identifier of a reference
 _MAX_NOTE = 2_000  # maximum number of characters of a text in which an identifier is searched
+_MAX_NAME = 1_000  # characters of a journal
 _MAX_MACRO = 20
 
 
@@ -101,7 +101,7 @@ def guess_names(header: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[st
     known = {name for names in _TABLE.values() for name in names}
     guessed: dict[str, str] = {}
     for place, name in enumerate(header):
-        cells = [cell for row in rows if (cell := row[place].strip())]
+        cells = [cell for row in rows if not _PLACEHOLDER.fullmatch(cell := row[place].strip())]
         if canonical(name) in known or not name or not cells or _OTHER_PAPERS.search(name):
             continue
         field = next((f for f, fits in _CONTENT.items() if f in missing and fits(cells)), None)
@@ -122,6 +122,9 @@ def _is_author_list(cell: str) -> bool:
 
 
 _MOST = 0.8
+_PLACEHOLDER = re.compile(r"(?:n\W?[ad]|unknown|tbd|no \w{1,20} (?:is )?available)?\W{0,9}", re.I)
+_DATE = 30  # maximum length of a date
+_DATED = re.compile(r"(?<![\d.])(?:1[89]|20)\d\d(?!\d|\.\d{3})")  # not an arXiv id
 _OTHER_PAPERS = re.compile(r"\bref|relat|cit(?:ed|ing|ation)|link|parent", re.IGNORECASE)
 _CONTENT: dict[str, Callable[[Sequence[str]], bool]] = {
     "doi": _mostly(parse_doi),
@@ -130,7 +133,7 @@ _CONTENT: dict[str, Callable[[Sequence[str]], bool]] = {
     "years": _mostly(lambda cell: re.fullmatch(r"(?:1[89]|20)\d\d", cell)),
     # A time of day belongs to a download or to a form.
     "dates": _mostly(
-        lambda cell: re.search(r"(?:1[89]|20)\d\d", cell) and ":" not in cell and find_date(cell)
+        lambda cell: len(cell) < _DATE and not {":", ";"} & {*cell} and _DATED.search(cell)
     ),
     "abstract": _mostly(lambda cell: len(cell) > 80 and cell.count(" ") > 12),
     "authors": _mostly(_is_author_list),
@@ -188,6 +191,7 @@ def fields_of(record: Mapping[str, object], form: Format = TABLE) -> dict[str, o
     found["doctype"] = "; ".join(_texts(found["doctype"])) or None
     found["notes"] = _texts(found["notes"])
     elsewhere = [text for text in _texts(found.pop("elsewhere")) if len(text) < _MAX_NOTE]
+    elsewhere += [url for text in elsewhere for url in text.split() if "://" in url and url != text]
     if found["cites"] is None:  # Scopus
         cited = _first(_CITED_BY.search, [*found["notes"], *elsewhere])
         found["cites"] = cited[1] if cited else None
@@ -274,9 +278,18 @@ def _split(value: object, *, separator: str) -> Any:
     return [piece.strip() for piece in re.split(separator, value) if re.search(r"\w", piece)]
 
 
+# ", Volume 633, Issue 2, pp. 560-574" of ADS, and "662:72-93,2007" of arXiv
+_WITH_PLACE = re.compile(
+    r",\s(?:[Vv]ol(?:ume|\.)|[Ii]ssue)\s.*$|\s?(?<!\d)\d{1,5}\s?:\s?[A-Z]?\d.*$", re.DOTALL
+)
+
+
 def journal_name(name: object) -> Any:
     r"""Return the name of a journal. Macros are replaced in every spelling, such as ``{\apjl}``."""
-    if not isinstance(name, str) or len(name) > _MAX_MACRO:
+    if not isinstance(name, str):
+        return name
+    name = _WITH_PLACE.sub("", name[:_MAX_NAME])
+    if len(name) > _MAX_MACRO:
         return name
     name = re.sub(r"\$\\backslash\$|\\textbackslash\s*", r"\\", name)  # Mendeley
     macro = name.strip("{}\\ ")

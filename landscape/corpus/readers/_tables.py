@@ -351,9 +351,11 @@ def _header(head: bytes) -> tuple[str, dict[str, str]] | None:
             guessed = guess_names(header, [row for row in rows[1:] if len(row) == len(header)])
             if has_titles(header):
                 return delimiter, guessed
-            if unnamed is None and {"title", "abstract"} <= set(guessed.values()):
+            has_abstracts = not _ABSTRACTS.isdisjoint(map(canonical, [*header, *guessed.values()]))
+            if unnamed is None and "title" in guessed.values() and has_abstracts:
                 unnamed = delimiter, guessed
     return unnamed
 
 
 _SAMPLE_LINES = 200
+_ABSTRACTS = frozenset(TABLE.names["abstract"])

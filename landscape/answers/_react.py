@@ -29,7 +29,7 @@ _MAX_QUERY, _MAX_THOUGHT = 500, 1000  # characters
 
 class _NextStep(ReplyForm):
     thought: str
-    action: Literal["search", "answer"]
+    action: Literal["search", "count", "answer"]
     query: str
     filter: str
     answer: str
@@ -44,6 +44,7 @@ class _Work:
     results: dict[int, Results] = field(default_factory=dict)  # by step number
     seen: set[tuple[str, str]] = field(default_factory=set)
     repeats: int = 0
+    count_papers: Callable[[str], str] | None = None
 
     def found(self) -> Results | None:
         """Return all papers found, in the order of the searches."""
@@ -74,9 +75,10 @@ def reason(
     score: Score | None = None,
     check_with_model: bool = True,
     on_step: Callable[[Step], None] | None = None,
+    count_papers: Callable[[str], str] | None = None,
 ) -> Answer:
-    """Answer a question by alternating reasoning and searches."""
-    work = _Work(question)
+    """Answer a question by alternating reasoning and searches; `count_papers` asks the tables."""
+    work = _Work(question, count_papers=count_papers)
     notes: tuple[str, ...] = ("The agent found no answer within the maximum number of steps.",)
     text = None
     try:
@@ -130,6 +132,9 @@ def _search_and_think(
             step = Step(thought, "answer", "")
         elif reply.action == "answer":
             step = Step(thought, "answer", "There was no search yet, so search first.")
+        elif reply.action == "count" and work.count_papers is not None:
+            asked = " ".join(reply.query.split())[:_MAX_QUERY]
+            step = Step(thought, f"count: {asked}", work.count_papers(asked))
         else:
             step = _searched(work, search, reply, thought, k=k)
         work.steps.append(step)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from landscape.answers._evidence import judge_consensus
@@ -21,6 +22,7 @@ from landscape.errors import InputError, RemoteError
 from landscape.llm import connect_from_environment
 from landscape.search import SearchSettings, Weights, open_engine, propose_ads_query
 from landscape.search.engine import hypothetical_abstract
+from landscape.search.matching import empty_words, subject_words
 from landscape.search.settings import MAX_QUERY, readable_text
 from landscape.types import title_notes
 
@@ -88,6 +90,7 @@ def ask(
             style=style,
             check_with_model=settings.check_with_model,
             on_step=on_step,
+            count_papers=partial(_counted, engine, settings.filter),
         )
         if found.method != EXTRACTIVE and (settings.language or settings.audience):
             found = rewrite(found, model, language=settings.language, audience=settings.audience)
@@ -101,7 +104,7 @@ def ask(
         results, invalid = results.valid()
         notes += invalid
         found = answer(
-            question,
+            question if model is not None else _about(engine, question, results),
             results,
             model=model,
             style=style,
@@ -161,6 +164,21 @@ def _not_possible(settings: AskSettings, model: WritingModel | None) -> list[str
     wanted = ["A hypothetical abstract"] if settings.hyde else []
     wanted += ["An agent"] if settings.generation == "react" else []
     return [f"{name} needs a language model; none is connected." for name in wanted]
+
+
+def _counted(engine: Engine, filter_text: str | None, question: str) -> str:
+    """Answer a question about counts for an agent."""
+    found = answer_from_tables(engine.atlas, question, filter_text=filter_text)
+    return found.text if found is not None else "This is no question about counts of papers."
+
+
+def _about(engine: Engine, question: str, results: Results) -> str:
+    """Return a question without identifiers of papers, or the titles if only these are left."""
+    named, _, rest = engine.indexes.papers_named(question)
+    if not len(named):
+        return question
+    words = [word for word in subject_words(rest) if word.casefold() not in empty_words()]
+    return rest if words else " ".join(paper.title for paper in results.papers)
 
 
 def _searcher(engine: Engine, base: SearchSettings) -> Callable[..., Results]:

@@ -423,75 +423,75 @@ def _class_of(atlas: AtlasStore, word: str, tag: str, *, is_first: bool) -> str:
     return "filling"
 
 
-_HEADS = {"unit": "papers"}
-
-
 def _measure(tokens: list[Token]) -> str:
     """Return what is counted, or "" if the question counts nothing in the literature."""
-    kinds = [token.kind for token in tokens]
-    lower = [token.text.casefold() for token in tokens]
-    has_unit, has_head = "unit" in kinds, any(kind.endswith("_head") for kind in kinds)
-    is_on_literature = has_unit or "publish" in kinds or "use" in kinds or "study" in kinds
-    if "lack" in kinds and ("reviews_head" in kinds or not {"subject", "unit"} & set(kinds)):
+    kinds = [token.kind for token in tokens if token.kind not in ("mark", "end")]
+    return _analysis(kinds) or _listed(tokens, kinds) or _trend(tokens, kinds)
+
+
+def _analysis(kinds: list[str]) -> str:
+    """Return the analysis that answers a question: gaps, new or growing topics."""
+    has = set(kinds)
+    if "lack" in has and ("reviews_head" in has or not has & {"subject", "unit", "facility"}):
         return "gaps"
-    if (
-        "novel" in kinds
-        and kinds[0] in ("which", "asking")
-        and not (has_unit or "quantity" in kinds)
-    ):
-        others = set(kinds) - {"which", "novel", "filling", "mark", "about", "asking", "number"}
-        if others <= {"subject", "topics_head", "concepts_head", "facility"} and len(kinds) < 10:
-            return "new"
-    growing = "grow" in kinds or ("extreme" in kinds and "grow" in kinds)
-    if growing and {"concepts_head", "regions_head"} & set(kinds):
-        return "growth"
-    if lower[:1] == ["who"]:
-        return "authors" if {"publish", "most"} & set(kinds) and is_on_literature else ""
-    if "cited" in kinds and "most" in kinds and (has_unit or "reviews_head" in kinds):
+    is_short = has <= {"which", "novel", "filling", "about", "asking", "number", "concepts_head",
+                       "subject", "facility", "list"}  # fmt: skip
+    after = kinds[kinds.index("novel") + 1 :] if "novel" in has else []
+    if after[:1] != ["subject"] and "novel" in has and is_short and kinds[0] in ("which", "list"):
+        return "new"
+    return "growth" if "grow" in has and has & {"concepts_head", "regions_head"} else ""
+
+
+def _listed(tokens: list[Token], kinds: list[str]) -> str:
+    """Return what is counted, ranked or listed: the first noun after "how many" or "which"."""
+    has = set(kinds)
+    is_on_literature = bool(has & {"unit", "publish", "use", "atlas", "most"})
+    if tokens[:1] and tokens[0].text.casefold() == "who":
+        return "authors" if has & {"publish", "most"} and is_on_literature else ""
+    if {"cited", "most"} <= has and has & {"unit", "reviews_head"}:
         return "cited"
-    for place, kind in enumerate(kinds):
-        if kind not in ("quantity", "share", "which", "asking", "most"):
+    if kinds[:1] == ["asking"] and "reviews_head" in has and tokens[1].text.casefold() == "there":
+        return "reviews"
+    for place, token in enumerate(tokens):
+        if token.kind not in _COUNTED_AFTER:
             continue
-        head = _head(tokens, place + 1)
-        if head == "unit":
-            if kind in ("quantity", "share"):
-                return "papers"
-        elif head:
-            measure = head.removesuffix("_head")
-            plural = _head_text(tokens, place + 1)
-            is_many = singular(plural) != plural or "most" in kinds
-            counts = kind in ("quantity", "most") or is_many
-            if counts and (measure != "facilities" or is_on_literature):
-                return measure
-    is_trend = "per_time" in kinds or ("grow" in kinds and lower[:1] == ["how"])
-    if has_unit and is_trend:
-        return "papers"
-    if lower[:1] == ["how"] and "grow" in kinds and {"interest"} & set(kinds):
-        return "papers"
-    if lower[:2] in (["how", "often"], ["how", "frequently"]) and is_on_literature:
-        return "papers"
-    if has_head and "there_are" in kinds and "reviews_head" in kinds:
-        return "reviews"
-    if lower[:1] in (["is"], ["are"]) and lower[1:2] == ["there"] and "reviews_head" in kinds:
-        return "reviews"
+        head = _head(tokens[place + 1 :])
+        if head is None:
+            continue
+        measure = "papers" if head.kind == "unit" else head.kind.removesuffix("_head")
+        is_counted = token.kind in ("quantity", "share")
+        is_ranked = "most" in has or singular(head.text.casefold()) != head.text.casefold()
+        if measure == "papers":
+            is_ranked = False  # papers are found by a search
+        if is_counted or (is_ranked and (is_on_literature or measure == "reviews")):
+            return measure if is_on_literature or measure != "facilities" else ""
     return ""
 
 
-def _head(tokens: list[Token], start: int) -> str:
-    """Return the class of the first noun that can be counted after a word such as "how many"."""
-    for token in tokens[start : start + _BETWEEN]:
+_COUNTED_AFTER = ("quantity", "share", "which", "list", "most")
+_BETWEEN_KINDS = ("filling", "asking", "most", "number", "subject", "facility", "person", "unknown",
+                  "refereed", "novel", "cited", "of", "refused", "study", "quoted", "atlas")  # fmt: skip
+
+
+def _head(tokens: list[Token]) -> Token | None:
+    """Return the noun that can be counted and that directly follows a word such as "how many"."""
+    for token in tokens[:_BETWEEN]:
         if token.kind == "unit" or token.kind.endswith("_head"):
-            return token.kind
-        if token.kind in ("about", "use", "mention", "publish", "by", "title", "not", "grow"):
-            return ""
-        if token.kind == "study" and token.text.casefold() not in ("studies",):
-            return ""
-    return ""
+            return token
+        if token.kind not in _BETWEEN_KINDS:
+            return None
+    return None
 
 
-def _head_text(tokens: list[Token], start: int) -> str:
-    heads = (token.text.casefold() for token in tokens[start:] if token.kind.endswith("_head"))
-    return next(heads, "")
+def _trend(tokens: list[Token], kinds: list[str]) -> str:
+    """Return "papers" for questions about the development of the number of papers."""
+    has, first = set(kinds), " ".join(token.text.casefold() for token in tokens[:2])
+    if "unit" in has and "per_time" in has:
+        return "papers"
+    if first.startswith("how ") and "grow" in has and has & {"unit", "interest"}:
+        return "papers"
+    is_on_literature = has & {"unit", "use", "mention", "publish"}
+    return "papers" if first.startswith(("how often", "how frequently")) and is_on_literature else ""
 
 
 def _with_nouns(tokens: list[Token], measure: str) -> Iterator[Token]:
@@ -500,6 +500,8 @@ def _with_nouns(tokens: list[Token], measure: str) -> Iterator[Token]:
     for place, token in enumerate(tokens):
         after = tokens[place + 1].kind if place + 1 < len(tokens) else ""
         is_noun = token.kind.endswith("_head") and token.kind != "reviews_head"
+        if token.kind == "data":  # "JWST data", but also "data reduction"
+            token = token._replace(kind="use" if before == "facility" else "subject")  # noqa: PLW2901
         is_own = token.kind != f"{measure}_head" or before == "subject"
         if is_noun and is_own and before in ("subject", "about") and after != "of":
             token = token._replace(kind="subject")
@@ -516,7 +518,8 @@ class _Parser:
         self.whole: list[Condition] = []
         self._measure = measure
         kinds = [token.kind for token in tokens]
-        self._is_title = "title" in kinds
+        self._is_title = "title" in kinds and "abstract" not in kinds
+        self._field = "title:" if self._is_title else ""
         self._is_first_author = "first_author" in kinds
         self._mentions = "mention" in kinds
         self._plans = "plan" in kinds
@@ -548,7 +551,7 @@ class _Parser:
             self._tags.append(token.tag)
         elif kind == "quoted":
             self._close_phrase()
-            self._things.append(Token(token.text, "subject", f'"{token.text}"'))
+            self._things.append(Token(token.text, "subject", f'{self._field}"{token.text}"'))
         elif kind in ("facility", "person", "region", "property"):
             self._close_phrase()
             self._things.append(token)
@@ -569,6 +572,9 @@ class _Parser:
         elif kind == "not":
             self._end()
             self._is_not = True
+        elif kind == "use" and [thing.kind for thing in self._things] == ["facility"]:
+            self._relation = kind  # "JWST data"
+            self._end(keep=True)
         elif kind in ("use", "mention", "about", "study"):
             self._end(keep=True)
             self._relation = kind
@@ -613,8 +619,7 @@ class _Parser:
             phrases = [f"{' '.join(self._of)} of {phrases[0]}", other]
         elif len(self._words) == 2 and set(self._tags) <= {"NOUN", "PROPN"}:
             phrases.append(f"{self._words[1]} of {self._words[0]}")
-        field = "title:" if self._is_title else ""
-        written = [f'{field}"{phrase}"' for phrase in phrases]
+        written = [f'{self._field}"{phrase}"' for phrase in phrases]
         text = written[0] if len(written) == 1 else f"({'|'.join(written)})"
         self._things.append(Token(phrases[0], "subject", text))
         self._words, self._tags, self._of = [], [], []

@@ -24,6 +24,7 @@ from landscape.search.matching import (
     match_papers,
     person_name,
     shared_words,
+    subject_words,
     with_long_forms,
 )
 from landscape.search.outliers import find_outliers
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     Rows = NDArray[np.int64]
     Floats = NDArray[np.float64]
 
+_SEVERAL = 3  # minimum number of words of a query that a title can hold by intention
 _MAX_LENGTH = 3_000  # maximum number of characters; typical abstracts are half as long
 
 _NO_WORDS = "Not reranked word by word, because the embedder of the atlas has no word vectors."
@@ -157,12 +159,20 @@ class Engine:
         self.indexes.check_unchanged()
         text, notes = query_text(query)
         allowed = self._allowed(settings.filter)
+        named, missing, _ = self.indexes.papers_named(text)
+        if len(named) or missing:
+            return self._named(query, named, missing, settings, allowed, started)
         if name := person_name(text):
             short, by = self.indexes.papers_of_person(name)
             if len(by):
                 return self._by_person(query, short, by, settings, allowed, started)
         reading = self._read(text, settings, expansion)
-        if language := self._foreign_language(reading):
+        language = self._foreign_language(reading)
+        if language and expansion:
+            text = expansion
+            notes = (f"The query seems to be in {language}; the abstract was searched.", *notes)
+            reading = self._read(text, settings, None)
+        elif language:
             text = shared_words(self.indexes, text, language)
             names = f"Only its names and numbers are searched: {text}." if text else ""
             notes = (
@@ -181,6 +191,7 @@ class Engine:
             n, verb = len(ranking), "contains" if len(ranking) == 1 else "contain"
             few_notes = (f"Only {count(n, 'paper')} {verb} any of the words.",)
         ranking, rerank_notes = self._reranked(ranking, reading, settings, reranker)
+        ranking = self._titles_first(ranking, text)
         match = match_papers(self.indexes, text, ranking.rows, self._cosines(ranking))
         if not match.has_words:
             ranking = ranking.taken(slice(0))
@@ -385,6 +396,15 @@ class Engine:
         matched = late_interaction(reading.words, reading.weights, words).astype(float)
         return reranked(ranking, matched, word_by_word(first, matched, settings.weights)), ()
 
+    def _titles_first(self, ranking: Ranking, text: str) -> Ranking:
+        """Move papers to the front whose title has all words of the query's subject."""
+        terms = set(self.indexes.words.terms(" ".join(subject_words(text))))
+        if len(terms) < _SEVERAL:
+            return ranking
+        titles = self.indexes.paper_table.column("title", ranking.rows)
+        held = np.array([terms <= set(self.indexes.words.terms(title)) for title in titles], bool)
+        return ranking.taken(np.argsort(~held, kind="stable"))
+
     def _foreign_language(self, reading: _Reading) -> str:
         """Return the language of a query that the embedder cannot read, or ""."""
         if reading.vector is None or isinstance(self.indexes.embedder, WordEmbedder):
@@ -412,6 +432,24 @@ class Engine:
         return replace(
             found, note=note, matched=len(rows) > 0, seconds=time.perf_counter() - started
         )
+
+    def _named(
+        self,
+        query: str,
+        rows: Rows,
+        missing: Sequence[str],
+        settings: SearchSettings,
+        allowed: Rows | None,
+        started: float,
+    ) -> Results:
+        """Return the papers that a query names, in its order."""
+        kept = rows if allowed is None else rows[np.isin(rows, allowed)]
+        found = self._results(query, Ranking(kept, np.ones(len(kept)), {}), settings, allowed)
+        note = f"No paper in this atlas has the identifier {' or '.join(missing)}." if missing else ""
+        if len(rows) > len(kept):
+            note = f"{note} {count(len(rows) - len(kept), 'paper')} named do not pass the filter."
+        elapsed = time.perf_counter() - started
+        return replace(found, note=note.strip(), matched=len(kept) > 0, seconds=elapsed)
 
     def _cosines(self, ranking: Ranking) -> Floats | None:
         """Return the cosines of papers; None if the scale of the cosines is unknown."""

@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 _FILTERS_KEPT = 8
+_CITED = re.compile(
+    r"([A-ZÀ-Þ][\w'’-]+)(?:,? et al\.?| (?:and|&) ([A-ZÀ-Þ][\w'’-]+))?,? \(?((?:19|20)\d\d)[a-z]?\)?"
+)
 
 
 def names_of_paper(name: str) -> list[str]:
@@ -233,6 +236,8 @@ class SearchIndexes:
         if full is None or not len(full):
             return none
         *given, family = name.split() if "," not in name else name.split(",")[::-1]
+        if all(len(part.strip(".")) < 2 for part in " ".join(given).split()):  # initials alone
+            return name.rstrip("."), full
         short = f"{family.strip()}, {given[0].strip()[0]}"
         rows = self.rows_that_pass(f'author:"{short}"')
         if rows is None or not len(rows):
@@ -241,6 +246,31 @@ class SearchIndexes:
         bylines = self.paper_table.column("authors", rows)
         signed = (one for names in bylines for one in names or () if family.strip() in one)
         return (short, rows) if any(map(given_name.search, signed)) else none
+
+    def papers_named(self, query: str) -> tuple[Rows, tuple[str, ...], str]:
+        """Find the papers that a query names by an identifier, or as "Author et al. 2015".
+
+        Returns their rows, the identifiers of which the atlas has no paper, and the other words.
+        """
+        rows: dict[int, None] = {}
+        missing, rest = [], []
+        for word in query.split():
+            name = word.strip("()[],;?!\"'“”").rstrip(".:")
+            names = names_of_paper(name)
+            row = next((self._rows_by_name[s] for s in names if s in self._rows_by_name), None)
+            if row is not None and (len(names) > 1 or not name.isalpha()):
+                rows[row] = None
+            elif len(names) > 1 and not name.isdecimal():
+                missing.append(name)
+            else:
+                rest.append(word)
+        cited = _CITED.fullmatch(" ".join(rest).strip(" ?.!"))
+        if cited and not rows:
+            people = [f'author:"^{cited[1]}"', *([f'author:"{cited[2]}"'] if cited[2] else [])]
+            by = self.rows_that_pass(";".join([*people, f"date:{cited[3]}"]))
+            if by is not None and len(by):
+                return by, (), ""
+        return np.array([*rows], dtype=np.int64), tuple(missing), " ".join(rest)
 
     def texts(self, rows: Rows) -> list[str]:
         """Return the title and the abstract of each paper as one text."""

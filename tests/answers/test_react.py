@@ -25,7 +25,9 @@ FINAL = (
 
 
 class Library:
-    """A search engine that records its queries."""
+    """A search engine that records its queries, of some papers only."""
+
+    is_restricted = True
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, int, str | None]] = []

@@ -18,8 +18,9 @@ import numpy as np
 from landscape._author_names import person_key
 from landscape._bibliography import find_journal
 from landscape._wording import count
+from landscape.answers._question_words import Condition
 from landscape.answers.extractive import abstention
-from landscape.answers.reading import Condition, Request, read_request
+from landscape.answers.reading import Request, read_request
 from landscape.corpus.facilities import ROLES
 from landscape.corpus.thesaurus import MIN_SCORE
 from landscape.errors import AtlasError, InputError, LandscapeError
@@ -435,8 +436,9 @@ def _list_new(atlas: AtlasStore, scope: Scope) -> _Count:
     months, when = 12, "in the last 12 months of the atlas"
     first = re.search(r"\d{4}(?:-\d\d)?", scope.period.filter) if scope.period else None
     if first and scope.period:
-        begin, last = np.datetime64(first[0], "M"), atlas.papers["date"].max()
-        months = int(np.datetime64(last, "M") - begin) + 1
+        last = atlas.papers["date"].max()
+        year, _, month = first[0].partition("-")
+        months = 12 * (last.year - int(year)) + last.month - int(month or 1) + 1
         when = scope.period.phrase
         if months < 1:
             raise InputError(f"The atlas has no paper {when}; its last one is of {last:%Y-%m-%d}.")

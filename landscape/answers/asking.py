@@ -53,8 +53,8 @@ def ask(
     Questions about counts are answered from the tables of the atlas, with or without a model. All
     other answers quote sentences if there is no model. If the model fails, the part that it should
     write is missing, and a note reports the failure. `thread` contains the earlier answers, oldest
-    first. `on_text` is called with each piece of text as it is written, and `on_step` with each step of
-    an agent.
+    first. `on_text` is called with each piece of text as it is written, and `on_step` with each
+    step of an agent.
     """
     settings = settings or AskSettings()
     question = readable_text("question", question)

@@ -445,7 +445,9 @@ class Engine:
         """Return the papers that a query names, in its order."""
         kept = rows if allowed is None else rows[np.isin(rows, allowed)]
         found = self._results(query, Ranking(kept, np.ones(len(kept)), {}), settings, allowed)
-        note = f"No paper in this atlas has the identifier {' or '.join(missing)}." if missing else ""
+        note = (
+            f"No paper in this atlas has the identifier {' or '.join(missing)}." if missing else ""
+        )
         if len(rows) > len(kept):
             note = f"{note} {count(len(rows) - len(kept), 'paper')} named do not pass the filter."
         elapsed = time.perf_counter() - started

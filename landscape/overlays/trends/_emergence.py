@@ -275,7 +275,8 @@ def _measure(table: pd.DataFrame, terms: Terms) -> pd.DataFrame:
         (rest + 0.5) / np.maximum(expected_rest, 1e-9)
     )
     error = Z_95 * np.sqrt(1 / (papers + 0.5) + 1 / (rest + 0.5) + table["scatter"])
-    rate, rate_before = papers / expected, before / np.maximum(expected_before, 1e-9)
+    rate = papers / np.maximum(expected, 1e-9)
+    rate_before = before / np.maximum(expected_before, 1e-9)
     is_new = (rate_before <= _NEW_RATE * rate) & (before <= _NEW_RATE * papers)
     is_over = last[:, 0] < len(month) - 1
     return table.assign(

@@ -24,7 +24,7 @@ from landscape.errors import AtlasError, InputError, LandscapeError
 
 
 def check_output(path: str | os.PathLike[str], kinds: Collection[str], *, what: str) -> Path:
-    """Check before a long computation that a file can be written, or raise InputError."""
+    """Make the folder of a file before a long computation, or raise InputError."""
     target = expand_home(path)
     if target.suffix.lower() not in kinds:
         allowed = f"in one of {', '.join(kinds)}" if len(kinds) > 1 else f"in {next(iter(kinds))}"
@@ -32,10 +32,15 @@ def check_output(path: str | os.PathLike[str], kinds: Collection[str], *, what: 
             f"{what} cannot be written as {target.name!r}; use a name that ends {allowed}."
         )
     if not is_folder(target.parent):
-        raise InputError(
-            f"{target.name} cannot be written: there is no folder {target.parent}; create it, "
-            "or choose another folder."
-        )
+        try:
+            if target.parts[0].startswith("~"):
+                raise FileNotFoundError("unknown user")
+            target.parent.mkdir(parents=True)
+        except (OSError, ValueError) as error:
+            raise InputError(
+                f"{target.name} cannot be written: there is no folder {target.parent}, and it "
+                f"cannot be created ({error}). Choose another folder."
+            ) from error
     if is_folder(target):
         raise InputError(f"{target} cannot be written: it is a folder; name a file.")
     refuse_atlas(target)

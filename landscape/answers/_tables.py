@@ -21,6 +21,7 @@ from landscape._wording import count
 from landscape.answers._question_words import Condition
 from landscape.answers.extractive import abstention
 from landscape.answers.reading import Request, read_request
+from landscape.corpus import find_facility
 from landscape.corpus.facilities import ROLES
 from landscape.corpus.thesaurus import MIN_SCORE
 from landscape.errors import AtlasError, InputError, LandscapeError
@@ -152,9 +153,19 @@ def _scope(atlas: AtlasStore, asked: Request) -> Scope:
     if asked.filter and not len(rows) and asked.measure not in _WHOLE_ATLAS:
         raise InputError(
             f"No paper{_of(scope)} is in this atlas. Titles, abstracts and keywords were searched "
-            f"with the filter {asked.filter}."
+            f"with the filter {asked.filter}.{_near_facility(asked)}"
         )
     return scope
+
+
+def _near_facility(asked: Request) -> str:
+    """Return a sentence with the facilities whose names resemble an acronym of the subject."""
+    for name in re.findall(r"\b[A-Z][A-Z0-9-]{2,}\b", asked.phrase):
+        try:
+            find_facility(name)
+        except InputError as error:
+            return f" {error}"
+    return ""
 
 
 def _of(scope: Scope) -> str:

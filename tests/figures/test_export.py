@@ -113,9 +113,11 @@ def test_unknown_suffix(figure, tmp_path, name):
     assert not list(tmp_path.iterdir())
 
 
-def test_no_such_folder_and_no_such_resolution(figure, tmp_path):
+def test_folders_are_made_and_no_such_resolution(figure, tmp_path):
+    figures.save_figure(figure, tmp_path / "new" / "folder" / "a.svg")
+    assert (tmp_path / "new" / "folder" / "a.svg").is_file()
     with pytest.raises(InputError, match="there is no folder"):
-        figures.save_figure(figure, tmp_path / "missing" / "a.svg")
+        figures.save_figure(figure, tmp_path / "new" / "folder" / "a.svg" / "b.svg")
     with pytest.raises(InputError, match="between 20 and 1200"):
         figures.save_figure(figure, tmp_path / "a.png", dpi=5)
 

@@ -233,7 +233,7 @@ def test_sizes_that_cannot_be(size: str, said: str) -> None:
     ("words", "said"),
     [
         (["-o", "map.jpg"], "ends in one of .png"),
-        (["-o", "absent/map.png"], "there is no folder"),
+        (["-o", "~absent/map.png"], "there is no folder"),
         (["-o", "map.png", "--theme", "nihgt"], "did you mean 'night'"),
         (["-o", "map.png", "--size", "a7"], "There is no size 'a7'"),
         (["-o", "map.png", "--dpi", "3"], "between 20 and 1200"),

@@ -33,7 +33,13 @@ ClaimVerdict = Literal[Verdict, "unclear"]
 
 _ReadVerdict = Literal["supported", "unclear", "contradicted"]
 CitationVerdict = Literal[
-    _ReadVerdict, "near", "mismatch", "far", "not in the corpus", "not in the bibliography"
+    _ReadVerdict,
+    "quoted",
+    "near",
+    "mismatch",
+    "far",
+    "not in the corpus",
+    "not in the bibliography",
 ]
 """Result of checking a citation. The first three values require a language model.
 

@@ -34,6 +34,7 @@ from landscape.llm import connect_from_environment
 from landscape.search import open_engine, sentences_of
 from landscape.search.sentences import mixed_nearness
 from landscape.text import tokenise
+from landscape.text.words import normal_form
 from landscape.types import (
     BibliographyEntry,
     CitationVerdict,
@@ -144,6 +145,7 @@ def paper_vectors(
 
 METHOD = "offline"
 
+_SHORTEST_QUOTE = 6  # spaces around and between the words of a quotation
 _AT_ONCE = 12  # claims per request
 _MAX_UNCITED = 40  # maximum number of sentences for which papers are suggested
 _CANDIDATES = 3
@@ -191,8 +193,9 @@ def check_draft(
     desk : AtlasCollection, optional
         Corpora that are searched for the cited papers and for papers to suggest.
     model : WritingModel, "auto" or None
-        Model that checks the citations. Without a model, citations are only "near" or "far", or a
-        "mismatch" if a number, an object or a negation differs from the cited paper.
+        Model that checks the citations. Without a model, citations are "quoted" if the abstract or
+        the title has the same words, "mismatch" if a number, an object or a negation differs from
+        the cited paper, and otherwise "near" or "far".
     find_missing : bool, default True
         Whether to find sentences that seem to need a citation.
 
@@ -350,7 +353,11 @@ def _judge_by_similarity(
             judged.append(
                 Judgement(*use, verdict, paper, evidence, cosine, why, next(iter(ranked), None))
             )
-            if verdict == "near":
+            if quote := _quoted(place.part, paper):
+                judged[-1] = replace(
+                    judged[-1], verdict="quoted", why=quoted[0], deciding=quoted[1]
+                )
+            elif verdict == "near":
                 judged[-1] = _with_mismatch(judged[-1], "mismatch")
         elif place.key not in entries:
             judged.append(Judgement(*use, "not in the bibliography", why="no such key"))
@@ -358,6 +365,21 @@ def _judge_by_similarity(
             why = "no corpus contains the paper, and the BibTeX entry has no abstract"
             judged.append(Judgement(*use, "not in the corpus", why=why))
     return judged
+
+
+def _quoted(part: str, paper: Paper) -> tuple[str, Evidence | None] | None:
+    """Return where a paper has the words of a text in the same order, or None."""
+    wanted = _plain_words(part)
+    if wanted.count(" ") < _SHORTEST_QUOTE:
+        return None
+    for sentence in sentences_of(paper):
+        if wanted in _plain_words(sentence.text):
+            return "the abstract has these words", sentence
+    return ("the title has these words", None) if wanted in _plain_words(paper.title) else None
+
+
+def _plain_words(text: str) -> str:
+    return f" {' '.join(normal_form(text).split())} "
 
 
 def _is_unrelated(part: str, paper: Paper, embedder: Embedder) -> bool:

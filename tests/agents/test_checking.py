@@ -136,13 +136,13 @@ def test_odd_latex_raises_nothing(source: str, tmp_path: Path) -> None:
     assert check_text(source, tmp_path).judgements == ()
 
 
-def test_offline_it_says_near_or_far_and_no_more(
+def test_offline_it_says_quoted_near_or_far_and_no_more(
     draft: tuple[Path, Path], desk: AtlasCollection
 ) -> None:
     found = check_draft(*draft, desk=desk)
     verdicts = {one.key: one.verdict for one in found.judgements}
     assert verdicts == {
-        "inside": "near",
+        "inside": "quoted",
         "bare": "not in the corpus",
         "lonely": "near",
         "missing": "not in the bibliography",
@@ -237,7 +237,7 @@ def test_a_model_that_fails_leaves_near_and_far(
     found = check_draft(*draft, desk=desk, model=model, find_missing=False)
     assert found.partial
     nothing_judged = {"not in the corpus", "not in the bibliography"}
-    assert {one.verdict for one in found.judgements} <= {"near", "far"} | nothing_judged
+    assert {one.verdict for one in found.judgements} <= {"quoted", "near", "far"} | nothing_judged
     assert "are only near or far" in found.notes[0]
 
 
@@ -299,7 +299,7 @@ def test_the_command(
     bib, tex = map(str, draft)
     words = ["check", bib, tex, "--atlas", str(demo_atlas.path), "--no-model", "--citations-only"]
     assert main([*words, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["counts"]["near"] == 2
+    assert json.loads(capsys.readouterr().out)["counts"]["quoted"] == 1
     assert main(words) == 0
     assert "4 citations in" in capsys.readouterr().out
     assert main(["check", bib, "no-such.tex"]) == 2
@@ -433,6 +433,6 @@ def test_a_false_number_is_a_mismatch_and_an_unrelated_sentence_is_far(
         encoding="utf-8",
     )
     found = check_draft(bib, tex, desk=desk, find_missing=False)
-    assert [one.verdict for one in found.judgements] == ["mismatch", "near", "near", "far"]
+    assert [one.verdict for one in found.judgements] == ["mismatch", "quoted", "quoted", "far"]
     assert "in the paper" in found.judgements[0].why
     assert found.table["verdict"].tolist()[0] == "mismatch"

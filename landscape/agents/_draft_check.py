@@ -354,9 +354,7 @@ def _judge_by_similarity(
                 Judgement(*use, verdict, paper, evidence, cosine, why, next(iter(ranked), None))
             )
             if quote := _quoted(place.part, paper):
-                judged[-1] = replace(
-                    judged[-1], verdict="quoted", why=quoted[0], deciding=quoted[1]
-                )
+                judged[-1] = replace(judged[-1], verdict="quoted", why=quote[0], deciding=quote[1])
             elif verdict == "near":
                 judged[-1] = _with_mismatch(judged[-1], "mismatch")
         elif place.key not in entries:

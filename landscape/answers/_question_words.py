@@ -36,6 +36,7 @@ _NUMBERS = {"one": 1, "two": 2, "three": 3, "few": 3, "five": 5, "ten": 10}
 _PERIODS = tuple(
     (re.compile(rf"(?<![\w-]){pattern}(?![\w-])", re.IGNORECASE), form)
     for pattern, form in (
+        (rf"(?:(?:between|from|in|during) )?({_YEAR}) ?[-–/] ?(1[3-9]|[2-9]\d)", "short"),
         (rf"(?:(?:between|from) )?({_DAY}) ?(?:-|–|and|to|until|through|till) ?({_DAY})", "range"),
         (rf"(?:since|starting (?:in|from)|from) (?:the year )?({_DAY})(?: on(?:wards)?)?", "since"),
         (rf"(?:after|later than) (?:the year )?({_DAY})", "after"),
@@ -122,6 +123,9 @@ def _filter_of_period(form: str, match: re.Match[str], today: date) -> str:
         months = number * {"year": 12, "month": 1, "decade": 120}[match[2].lower()]
         place = today.year * 12 + today.month - 1 - months
         return f"{place // 12}-{place % 12 + 1:02d}.."
+    if form == "short":  # "2023-25"; "2023-05" is a month
+        last = f"{match[1][:2]}{match[2]}"
+        return f"{match[1]}..{last}" if last > match[1] else ""
     last = _day(match[match.lastindex or 1], today)
     first = _day(match[1], today, of=last) if form == "range" else last
     if not first or not last:

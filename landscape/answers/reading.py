@@ -70,7 +70,8 @@ class Request:
     @property
     def phrase(self) -> str:
         """Description of these papers, such as "with the words "dust" since 2020"."""
-        return " ".join(condition.phrase for condition in self._all)
+        text = " ".join(condition.phrase for condition in self._all)
+        return text.replace('" with the words "', '" and "')
 
     @property
     def ads(self) -> str:
@@ -131,20 +132,29 @@ def read_request(atlas: AtlasStore, question: str, *, today: date | None = None)
 def _measure(tokens: list[Token]) -> str:
     """Return what is counted, or "" if the question counts nothing in the literature."""
     kinds = [token.kind for token in tokens if token.kind not in ("mark", "end")]
-    return _analysis(kinds) or _listed(tokens, kinds) or _trend(tokens, kinds)
+    return _analysis(tokens, kinds) or _listed(tokens, kinds) or _trend(tokens, kinds)
 
 
-def _analysis(kinds: list[str]) -> str:
+def _analysis(tokens: list[Token], kinds: list[str]) -> str:
     """Return the analysis that answers a question: gaps, new or growing topics."""
     has = set(kinds)
-    if "lack" in has and ("reviews_head" in has or not has & {"subject", "unit", "facility"}):
+    if has & {"lack", "need"} and "reviews_head" in has:
         return "gaps"
-    is_short = has <= {"which", "novel", "filling", "about", "asking", "number", "concepts_head",
-                       "subject", "facility", "list"}  # fmt: skip
+    if "lack" in has and has <= _PLAIN | {"lack", "regions_head"}:
+        return "gaps"  # "What is missing?"
+    is_short = has <= _PLAIN | {"novel", "subject", "facility", "atlas"}
     after = kinds[kinds.index("novel") + 1 :] if "novel" in has else []
     if after[:1] != ["subject"] and "novel" in has and is_short and kinds[0] in ("which", "list"):
         return "new"
-    return "growth" if "grow" in has and has & {"concepts_head", "regions_head"} else ""
+    if "grow" in has and kinds[0] in ("which", "list"):
+        head = _head(tokens[1:])
+        return "growth" if head and head.kind in ("concepts_head", "regions_head") else ""
+    return ""
+
+
+_PLAIN = frozenset(
+    {"atlas", "which", "filling", "about", "asking", "number", "concepts_head", "list"}
+)
 
 
 def _listed(tokens: list[Token], kinds: list[str]) -> str:
@@ -206,6 +216,8 @@ def _with_nouns(tokens: list[Token], measure: str) -> Iterator[Token]:
     for place, token in enumerate(tokens):
         after = tokens[place + 1].kind if place + 1 < len(tokens) else ""
         is_noun = token.kind.endswith("_head") and token.kind != "reviews_head"
+        if token.kind == "subject" and after == "about" and before == "unit" and not token.filter:
+            token = token._replace(kind="filling")  # "papers that focus on", "that talk about"
         if token.kind == "data":  # "JWST data", but also "data reduction"
             token = token._replace(kind="use" if before == "facility" else "subject")
         is_own = token.kind != f"{measure}_head" or before == "subject"

@@ -26,6 +26,7 @@ from landscape.search.matching import (
     shared_words,
     subject_words,
     with_long_forms,
+    without_exclusions,
 )
 from landscape.search.outliers import find_outliers
 from landscape.search.papers import SearchIndexes
@@ -158,7 +159,13 @@ class Engine:
         settings = settings or SearchSettings()
         self.indexes.check_unchanged()
         text, notes = query_text(query)
+        text, excluded = without_exclusions(text)
         allowed = self._allowed(settings.filter)
+        if excluded:
+            named = self.select("|".join(f'"{name}"' for name in excluded))
+            every = np.arange(len(self.indexes)) if allowed is None else allowed
+            allowed = np.setdiff1d(every, named)
+            notes = (f"Papers that name {' or '.join(excluded)} are excluded.", *notes)
         named, missing, _ = self.indexes.papers_named(text)
         if len(named) or missing:
             return self._named(query, named, missing, settings, allowed, started)

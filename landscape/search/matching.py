@@ -42,6 +42,8 @@ class MatchingSettings:
     least: float = 1.25  # minimum of the share of words plus the cosine
     of_names: float = 0.95  # share of words that is enough for names, such as LHAASO
     least_keyword: float = 0.2  # weight of words that are no keywords, relative to keywords
+    one_paper: float = 0.9  # share of words of one paper that is enough if it is near
+    near: float = 0.4  # minimum cosine of the nearest papers for this rule
     least_words: float = 0.6  # minimum share of words if the scale of the cosines is unknown
 
 
@@ -59,6 +61,10 @@ _INITIAL = r"[A-ZÀ-Þ]\.?"
 _PERSON = re.compile(
     rf"{_NAME},(?: (?:{_NAME}|{_INITIAL}))+|{_NAME}(?: (?:{_INITIAL}|{_NAME})){{1,3}}|"
     rf"(?:{_INITIAL} )+{_NAME}"
+)
+_EXCLUSION = re.compile(
+    r",? (?:but not|and not|excluding|except(?: for)?|other than|not)(?: in| the){0,2} "
+    r"([A-Z][\w-]*(?: [A-Z0-9][\w-]*)*)(?=[.?!,]|$)"
 )
 _WORD = re.compile(r"[^\W_][\w'’+*.-]*")
 
@@ -218,6 +224,18 @@ def shared_words(indexes: SearchIndexes, query: str, language: str) -> str:
     )
 
 
+def without_exclusions(query: str) -> tuple[str, tuple[str, ...]]:
+    """Return a query without the names that it excludes, and these names.
+
+    >>> without_exclusions("dwarf galaxies, but not the LMC")
+    ('dwarf galaxies', ('LMC',))
+    >>> without_exclusions("Why is it not Milky Way dust?")
+    ('Why is it not Milky Way dust?', ())
+    """
+    names = tuple(match[1] for match in _EXCLUSION.finditer(query))
+    return _EXCLUSION.sub("", query).strip(), names
+
+
 def person_name(query: str) -> str:
     """Return the name if a query consists of the name of a person, such as "papers by Avi Loeb".
 
@@ -259,7 +277,10 @@ def match_papers(
     cosine = float(np.sort(cosines)[-several:].mean()) if has_cosines else None  # type: ignore[arg-type]  # checked
     known = [name.text for name in names if name.kind == "object" and name.text not in unknown]
     by_name = bool(known) or (bool(names) and share >= MATCHING.of_names)
-    found = Match(by_name or _is_match(share, cosine), subject, absent, share, cosine)
+    best = max(_shares(indexes, set(index.terms(" ".join(subject))), texts), default=0.0)
+    by_paper = best >= MATCHING.one_paper and cosine is not None and cosine >= MATCHING.near
+    is_match = by_name or by_paper or _is_match(share, cosine)
+    found = Match(is_match, subject, absent, share, cosine)
     others = [word for word in subject if word not in " ".join(unknown)]
     is_unknown = bool(unknown) and len(others) <= _FEW_OTHERS
     if found.matched and found.has_words and not is_unknown:

@@ -20,7 +20,7 @@ from landscape._io import read_data
 from landscape.corpus import find_facility
 from landscape.errors import InputError
 from landscape.overlays.missions import find_mentions
-from landscape.search import open_engine
+from landscape.search import find_entities, open_engine
 from landscape.text.tagger import tag_texts
 from landscape.text.words import third_person
 
@@ -33,15 +33,32 @@ _MONTH = rf"(?:{'|'.join(_MONTHS)})[a-z]*\.?"
 _DAY = rf"(?:{_YEAR}-\d\d|(?:{_MONTH} )?(?:of )?{_YEAR}|{_MONTH})"
 _NUMBER = r"(?:\d+|one|two|three|five|ten|few)"
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "few": 3, "five": 5, "ten": 10}
+_PARTS = {
+    **{f"{name} half": (6 * n + 1, 6 * n + 6) for n, name in enumerate(("first", "second"))},
+    **{f"q{n + 1}": (3 * n + 1, 3 * n + 3) for n in range(4)},
+    **{
+        f"{name} quarter": (3 * n + 1, 3 * n + 3)
+        for n, name in enumerate(("first", "second", "third", "fourth"))
+    },
+    "spring": (3, 5),
+    "summer": (6, 8),
+    "autumn": (9, 11),
+    "fall": (9, 11),
+    "winter": (12, 14),
+}  # first and last month; a winter ends in the next year
+_TENS = ("fifties", "sixties", "seventies", "eighties", "nineties")
 _PERIODS = tuple(
     (re.compile(rf"(?<![\w-]){pattern}(?![\w-])", re.IGNORECASE), form)
     for pattern, form in (
         (rf"(?:(?:between|from|in|during) )?({_YEAR}) ?[-–/] ?(1[3-9]|[2-9]\d)", "short"),
         (rf"(?:(?:between|from) )?({_DAY}) ?(?:-|–|and|to|until|through|till) ?({_DAY})", "range"),
-        (rf"(?:since|starting (?:in|from)|from) (?:the year )?({_DAY})(?: on(?:wards)?)?", "since"),
+        (rf"(?:since|starting (?:in|from)) (?:the year )?({_DAY})(?: on(?:wards)?)?", "since"),
+        (rf"(?:(?:from|in) )?({_DAY}) (?:onwards|on(?= ?[,?.]|$)|and later|or later)", "since"),
+        (rf"(?:(?:in|during|of|from) )?(?:the )?({'|'.join(_PARTS)}),? (?:of )?({_YEAR})", "part"),
+        (rf"(?:(?:in|during|of|from) )?the ({'|'.join(_TENS)})", "tens"),
         (rf"(?:after|later than) (?:the year )?({_DAY})", "after"),
         (rf"(?:before|prior to|earlier than) (?:the year )?({_DAY})", "before"),
-        (rf"(?:until|up to|till|through) (?:the year )?({_DAY})", "until"),
+        (rf"(?:until|up to|till|through)(?: and including)? (?:the year )?({_DAY})", "until"),
         (r"(?:(?:in|during|of|from) )?the ((?:1[89]|20)\d0)['’]?s", "decade"),
         (rf"(?:in|during|over|within|of|from) the (?:last|past|previous) (?:({_NUMBER}) )?"
          r"(year|month|decade)s?", "last"),
@@ -60,6 +77,7 @@ _FAMILY = re.compile(
     r"((?:(?:van|von|de|der|den|di|da|le|la|el) )*[A-ZÀ-Þ][\w'’-]+)(?= |\?|\.|,|$)"
     r"|\b([A-ZÀ-Þ][\w-]+)['’]s? (?=(?:\w+ ){0,2}(?:papers?|articles?|publications?|work))"
 )
+_AUTHORED = re.compile(r"\b(?:co-?)?author|\bwr(?:ite|ote|itten)\b|\bby (?:both )?[A-Z]")
 _REGION = re.compile(
     r"\b(?:in )?(?:the )?region (?:of |named |called )?(?:[\"“']([^\"”']+)[\"”']|([A-Z][\w -]+))"
 )
@@ -74,7 +92,8 @@ _CITED = re.compile(
     re.IGNORECASE,
 )
 _SIGNS = {"more than": ">", "over": ">", "at least": ">=", "at most": "<="}
-_WORD = r"[^\W_][\w'’*+./-]*|[,;:?!()&]"
+_PERIOD = "¶"  # in place of the period of a question
+_WORD = rf"[^\W_][\w'’*+./-]*|[,;:?!()&{_PERIOD}]"
 _TYPICAL = 0.04  # minimum share of the papers with a word that have it in a keyphrase
 _KNOWN = 8  # papers with a word that are enough to know this share
 
@@ -104,7 +123,7 @@ def read_period(text: str, today: date) -> tuple[Condition | None, str]:
             filter_text = _filter_of_period(form, match, today)
             if not filter_text:
                 continue
-            left = f"{text[: match.start()]} , {text[match.end() :]}"
+            left = f"{text[: match.start()]} {_PERIOD} {text[match.end() :]}"
             if re.search(rf"(?<![\w.-]){_YEAR}(?![\w.-])", left):
                 raise InputError("The question has several periods; ask about one of them.")
             phrase = match[0].strip().removeprefix("published ")
@@ -114,6 +133,12 @@ def read_period(text: str, today: date) -> tuple[Condition | None, str]:
 
 def _filter_of_period(form: str, match: re.Match[str], today: date) -> str:
     """Return the filter of a period, or "" if the text is no period."""
+    if form == "part":
+        ends = (int(match[2]) * 12 + month - 1 for month in _PARTS[match[1].lower()])
+        return "..".join(f"{month // 12}-{month % 12 + 1:02d}" for month in ends)
+    if form == "tens":
+        decade = 1950 + 10 * _TENS.index(match[1].lower())
+        return f"{decade}..{decade + 9}"
     if form == "decade":
         return f"{match[1]}..{int(match[1]) + 9}"
     if form == "this":
@@ -186,7 +211,7 @@ def read_tokens(atlas: AtlasStore, text: str) -> Iterator[Token]:
         if match.start() and text[: match.start()].rstrip().endswith("region"):
             continue
         add(*match.span(), Token(match[0][1:-1].replace("\\", " "), "quoted"))
-    for find in (_regions, _people, _facilities, _properties):
+    for find in (_regions, _people, _facilities, _properties, _objects):
         for begin, end, token in find(atlas, text):
             add(begin, end, token)
     place = 0
@@ -236,6 +261,13 @@ def _people(atlas: AtlasStore, text: str) -> Iterator[tuple[int, int, Token]]:
         is_author = match[0].casefold().startswith(("by ", "author")) or group == 2
         if is_author or len(engine.select(f'author:"{name}"')):
             yield *match.span(group), Token(f"by {name}", "person", f'author:"{name}"')
+    if not _AUTHORED.search(text):
+        return
+    for match in re.finditer(r"(?<=[a-z,] )[A-ZÀ-Þ][\w'’-]+", text):  # "by Rubin and Ford"
+        name = match[0]
+        is_other = name.casefold() in _classes() or find_mentions(name) or name.isupper()
+        if not is_other and len(engine.select(f'author:"{name}"')):
+            yield *match.span(), Token(f"by {name}", "person", f'author:"{name}"')
 
 
 def _facilities(_: AtlasStore, text: str) -> Iterator[tuple[int, int, Token]]:
@@ -251,6 +283,16 @@ def _facilities(_: AtlasStore, text: str) -> Iterator[tuple[int, int, Token]]:
         with suppress(InputError):
             name = find_facility(match[1]).name
             yield *match.span(1), Token(name, "facility", name)
+
+
+def _objects(_: AtlasStore, text: str) -> Iterator[tuple[int, int, Token]]:
+    """Find names of objects, such as NGC 1275, which are phrases of their own."""
+    for entity in find_entities(text):
+        if entity.kind == "object":
+            begin = text.index(entity.text)
+            yield begin, begin + len(entity.text), Token(entity.text, "quoted")
+    for match in re.finditer(r"(?<!\S)\d+[A-Z]/[\w-]+", text):  # comets
+        yield *match.span(), Token(match[0], "quoted")
 
 
 def _properties(_: AtlasStore, text: str) -> Iterator[tuple[int, int, Token]]:
@@ -300,6 +342,8 @@ _FORMS = {
 def _class_of(atlas: AtlasStore, word: str, tag: str, *, is_first: bool) -> str:
     """Return the class of a word: one of the file, "subject", "filling" or "unknown"."""
     lower = word.casefold()
+    if word == _PERIOD:
+        return "period"
     if known := _classes().get(lower):
         return known
     if re.search(r"['’]s?$", lower) and re.sub(r"['’]s?$", "", lower) in _classes():

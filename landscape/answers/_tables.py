@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from landscape.search import Engine
     from landscape.store import AtlasStore
 
     Rows = NDArray[np.int64]
@@ -148,14 +149,27 @@ def _scope(atlas: AtlasStore, asked: Request) -> Scope:
     engine, (base, of) = open_engine(atlas), asked.base
     whole = engine.select(base) if base else np.arange(len(atlas))
     every = (engine.select(asked.filter), whole)
-    rows, whole = (np.setdiff1d(found, atlas.invalid_papers) for found in every)
+    if "status:" not in asked.filter:
+        every = (np.setdiff1d(every[0], atlas.invalid_papers), whole)
+    rows, whole = every[0], np.setdiff1d(whole, atlas.invalid_papers)
     scope = Scope(asked.filter, rows, asked.phrase, whole, of, asked.period)
     if asked.filter and not len(rows) and asked.measure not in _WHOLE_ATLAS:
         raise InputError(
             f"No paper{_of(scope)} is in this atlas. Titles, abstracts and keywords were searched "
-            f"with the filter {asked.filter}.{_near_facility(asked)}"
+            f"with the filter {asked.filter}.{_without_each(engine, asked)}{_near_facility(asked)}"
         )
     return scope
+
+
+def _without_each(engine: Engine, asked: Request) -> str:
+    """Return how many papers there are without each of several conditions."""
+    found = []
+    for one in asked.conditions if len(asked.conditions) > 1 or asked.period else ():
+        kept = tuple(other for other in asked.conditions if other is not one)
+        less = replace(asked, conditions=kept)
+        if less.filter and (n := len(engine.select(less.filter))):
+            found.append(f"without the part “{one.phrase}” {count(n, 'paper')}")
+    return f" There are {' and '.join(found)}." if found else ""
 
 
 def _near_facility(asked: Request) -> str:

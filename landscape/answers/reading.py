@@ -21,12 +21,13 @@ each number can be repeated with one line of code. Words that fit nothing are in
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
 from landscape.answers._question_words import Condition, Token, read_period, read_tokens
+from landscape.search import open_engine
 from landscape.text.words import singular
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def read_request(atlas: AtlasStore, question: str, *, today: date | None = None)
     if not measure:
         return Request("")
     tokens = [*_with_nouns(tokens, measure)]
-    parsed = _Parser(tokens, measure)
+    parsed = _Parser(tokens, measure, lambda text: len(open_engine(atlas).select(text)))
     refused = " ".join(token.text for token in tokens if token.kind == "refused")
     return Request(
         measure,
@@ -173,7 +174,8 @@ def _listed(tokens: list[Token], kinds: list[str]) -> str:
         head = _head(tokens[place + 1 :])
         if head is None:
             continue
-        measure = "papers" if head.kind == "unit" else head.kind.removesuffix("_head")
+        is_paper = head.kind in ("unit", "abstract") or head.kind.startswith("kind_")
+        measure = "papers" if is_paper else head.kind.removesuffix("_head")
         is_counted = token.kind in ("quantity", "share")
         is_ranked = "most" in has or singular(head.text.casefold()) != head.text.casefold()
         if measure == "papers":
@@ -190,7 +192,9 @@ _ENDING = ("about", "use", "mention", "publish", "by", "title", "not", "grow", "
 def _head(tokens: list[Token]) -> Token | None:
     """Return the noun that can be counted and that directly follows a word such as "how many"."""
     for token in tokens[:_BETWEEN]:
-        if token.kind == "unit" or token.kind.endswith("_head"):
+        if token.kind in ("unit", "abstract") or token.kind.endswith("_head"):
+            return token
+        if token.kind.startswith("kind_"):
             return token
         if token.kind in _ENDING:
             return None
@@ -200,7 +204,7 @@ def _head(tokens: list[Token]) -> Token | None:
 def _trend(tokens: list[Token], kinds: list[str]) -> str:
     """Return "papers" for questions about the development of the number of papers."""
     has, first = set(kinds), " ".join(token.text.casefold() for token in tokens[:2])
-    if "unit" in has and "per_time" in has:
+    if "unit" in has and ("per_time" in has or first in ("which year", "what year")):
         return "papers"
     if first.startswith("how ") and "grow" in has and has & {"unit", "interest"}:
         return "papers"
@@ -211,30 +215,49 @@ def _trend(tokens: list[Token], kinds: list[str]) -> str:
 
 
 def _with_nouns(tokens: list[Token], measure: str) -> Iterator[Token]:
-    """Make nouns such as "regions" a part of the subject: "papers on star-forming regions"."""
+    """Decide from its neighbours whether a word belongs to the subject.
+
+    "Regions", "rate" and "hot" do in "papers on the formation rate of stars in hot regions". A verb
+    after "papers" does not.
+    """
     before = ""
     for place, token in enumerate(tokens):
         after = tokens[place + 1].kind if place + 1 < len(tokens) else ""
-        is_noun = token.kind.endswith("_head") and token.kind != "reviews_head"
-        if token.kind == "subject" and after == "about" and before == "unit" and not token.filter:
-            token = token._replace(kind="filling")  # "papers that focus on", "that talk about"
-        if token.kind == "data":  # "JWST data", but also "data reduction"
-            token = token._replace(kind="use" if before == "facility" else "subject")
-        is_own = token.kind != f"{measure}_head" or before == "subject"
-        if is_noun and is_own and before in ("subject", "about") and after != "of":
-            token = token._replace(kind="subject")
-        if token.kind != "filling":
-            before = token.kind
-        yield token
+        kind, is_noun = token.kind, token.tag in ("NOUN", "ADJ", "PROPN")
+        if kind == "data":  # "JWST data", but also "data reduction"
+            kind = "use" if before == "facility" else "subject"
+        elif kind == "subject" and before in _BEFORE_VERBS and not token.filter:
+            is_verb = token.tag == "VERB" or token.text.endswith("ed")
+            is_verb |= after == "about" and before == "unit" and tokens[place + 1].text != "in"
+            kind = "study" if is_verb and token.text.islower() else kind
+        elif kind in _SOFT and is_noun:
+            is_adjective = after == "subject" and before in (*_OPEN, "subject")
+            is_last = before == "subject" and kind != "most"
+            kind = "subject" if is_adjective or is_last else kind
+        elif kind.endswith("_head") and kind != "reviews_head":
+            is_own = kind != f"{measure}_head" or before == "subject"
+            is_last = before == "subject" or (before == "about" and after != "of")
+            kind = "subject" if is_own and is_last else kind
+        if kind != "filling":
+            before = kind
+        yield token._replace(kind=kind)
 
 
+_BEFORE_VERBS = ("unit", "period", "asking", "person", "facility")
+_OPEN = ("about", "of", "not", "and", "or", "study", "mention")
+_SOFT = ("novel", "grow", "most", "interest", "plan", "share", "quantity", "publish", "study",
+         "need", "lack", "cited", "first_author", "data")  # fmt: skip
 _NAMED = ("facility", "person", "region", "property")
+
+
+_AS_PHRASE = 0.25  # minimum share of the papers with both nouns of "X of Y" that have the phrase
 
 
 class _Parser:
     """The grammar of the module, applied from left to right."""
 
-    def __init__(self, tokens: list[Token], measure: str) -> None:
+    def __init__(self, tokens: list[Token], measure: str, count: Callable[[str], int]) -> None:
+        self._count = count
         self.conditions: list[Condition] = []
         self.whole: list[Condition] = []
         self._measure = measure
@@ -273,15 +296,11 @@ class _Parser:
             is_quoted = kind == "quoted"
             text = f'{self._field}"{token.text}"' if is_quoted else token.filter
             self._things.append(Token(token.text, "subject" if is_quoted else kind, text))
-            if kind in ("person", "region", "property"):
-                self._end(keep=True)
         elif kind == "of" and self._words and not self._of:
             self._of, self._words = self._words, []
         elif kind in ("and", "or") or token.text == ",":
             self._close_phrase()
-            self._is_or = (self._is_or or kind == "or") and bool(self._things)
-            if not self._is_or:
-                self._end(keep=True)
+            self._is_or = self._is_or or kind == "or"
         elif kind == "not":
             self._end()
             self._is_not = True
@@ -322,23 +341,31 @@ class _Parser:
             return
         words, of = ([token.text for token in part] for part in (self._words, self._of))
         phrases = [" ".join(words)]
-        if of:  # "clusters of galaxies" and "galaxy clusters"
+        if of:  # "clusters of galaxies" and "galaxy clusters", but not "colour of galaxies"
             phrases = [" ".join([*of, "of", *words])]
             phrases.append(" ".join([*words[:-1], singular(words[-1]), *of]))
-        elif len(words) == 2 and {token.tag for token in self._words} <= {"NOUN", "PROPN"}:
+            apart = [f'{self._field}"{" ".join(part)}"' for part in (of, words)]
+            if self._count(self._any_of(phrases)) < _AS_PHRASE * self._count(";".join(apart)):
+                self._add(apart[0], f'with the words "{" ".join(of)}"', f'abs:"{" ".join(of)}"')
+                phrases = [" ".join(words)]
+        elif len(words) == 2 and {token.tag for token in self._words} == {"NOUN"}:
             phrases.append(f"{words[1]} of {words[0]}")
-        written = [f'{self._field}"{phrase}"' for phrase in phrases]
-        text = written[0] if len(written) == 1 else f"({'|'.join(written)})"
-        self._things.append(Token(phrases[0], "subject", text))
+        self._things.append(Token(phrases[0], "subject", self._any_of(phrases)))
         self._words, self._of = [], []
+
+    def _any_of(self, phrases: list[str]) -> str:
+        written = [f'{self._field}"{phrase}"' for phrase in phrases]
+        return written[0] if len(written) == 1 else f"({'|'.join(written)})"
 
     def _end(self, *, keep: bool = False) -> None:
         """Turn the open things into a condition; `keep` continues a negation and a relation."""
         self._close_phrase()
         for kind in ("subject", *_NAMED):
             things = [thing for thing in self._things if thing.kind == kind]
-            if things:
-                self._add(*self._written(kind, things), self._in_ads(kind, things))
+            # "A, B or C", and "not A and B", are one condition; "A and B" are two.
+            lists = [things] if self._is_or or self._is_not else [[thing] for thing in things]
+            for joined in filter(None, lists):
+                self._add(*self._written(kind, joined), self._in_ads(kind, joined))
         self._is_not = self._is_not and not self._things
         self._things, self._is_or = [], False
         if not keep:

@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 
 _FILTERS_KEPT = 8
 _CITED = re.compile(
-    r"([A-ZÀ-Þ][\w'’-]+)(?:,? et al\.?| (?:and|&) ([A-ZÀ-Þ][\w'’-]+))?,? "
-    r"\(?((?:19|20)\d\d)[a-z]?\)?"
+    r"(?<![\w'’-])([A-ZÀ-Þ][\w'’-]{1,40}+)(?:(,? et al\.?)| (?:and|&) ([A-ZÀ-Þ][\w'’-]{1,40}+))?"
+    r",? (\(?)((?:19|20)\d\d)[a-z]?\)?(?![\w-])"
 )
 
 
@@ -265,12 +265,14 @@ class SearchIndexes:
                 missing.append(name)
             else:
                 rest.append(word)
-        cited = _CITED.fullmatch(" ".join(rest).strip(" ?.!"))
-        if cited and not rows:
-            people = [f'author:"^{cited[1]}"', *([f'author:"{cited[2]}"'] if cited[2] else [])]
-            by = self.rows_that_pass(";".join([*people, f"date:{cited[3]}"]))
+        text = " ".join(rest)
+        cited = _CITED.search(text)
+        # In a longer text, a name and a year can be something else, as in "Gaia 2022".
+        if cited and not rows and (any(cited.group(2, 3, 4)) or cited[0] == text.strip(" ?.!")):
+            people = [f'author:"^{cited[1]}"', *([f'author:"{cited[3]}"'] if cited[3] else [])]
+            by = self.rows_that_pass(";".join([*people, f"date:{cited[5]}"]))
             if by is not None and len(by):
-                return by, (), ""
+                return by, (), text.replace(cited[0], " ").strip(" ?.!")
         return np.array([*rows], dtype=np.int64), tuple(missing), " ".join(rest)
 
     def texts(self, rows: Rows) -> list[str]:

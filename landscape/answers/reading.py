@@ -154,7 +154,7 @@ def _analysis(tokens: list[Token], kinds: list[str]) -> str:
 
 
 _PLAIN = frozenset(
-    {"atlas", "which", "filling", "about", "asking", "number", "concepts_head", "list"}
+    {"about", "asking", "atlas", "concepts_head", "filling", "list", "number", "period", "which"}
 )
 
 

@@ -50,7 +50,7 @@ def main() -> None:
             continue
         papers = atlas.select(truth)
         is_counted = found is not None and found.measure in ("papers", "reviews")
-        counted = atlas.select(found.filter) if found is not None and is_counted else []
+        counted = atlas.select(found.filter) if found and is_counted else np.zeros(0)
         is_right = np.array_equal(counted, papers)
         right["counts, grammar"].append(is_right)
         words = ";".join(f'"{word}"' for word in subject_words(text))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from landscape._author_names import person_key
+from landscape._author_names import given_names, parse_name, person_key
 from landscape._bibliography import find_journal
 from landscape._wording import count
 from landscape.answers._question_words import Condition
@@ -286,7 +286,7 @@ def _count_authors(atlas: AtlasStore, scope: Scope) -> _Count:
         n_known += bool(own)
         for key, name in own.items():
             names.setdefault(key, Counter())[name] += 1
-    rows = [(spelled.most_common(1)[0][0], sum(spelled.values())) for spelled in names.values()]
+    rows = [(_shown_name(spelled), sum(spelled.values())) for spelled in names.values()]
     return _ranked(
         "author",
         rows,
@@ -296,6 +296,15 @@ def _count_authors(atlas: AtlasStore, scope: Scope) -> _Count:
         f'atlas.papers.iloc[{_select(scope)}]["authors"].explode().value_counts()',
         ("Names are compared by family name and initials, so one row can be several people.",),
     )
+
+
+def _shown_name(spelled: Counter[str]) -> str:
+    """Return the usual spelling of a name, or its initial if several people have it."""
+    usual = spelled.most_common(1)[0][0]
+    people = {given[0] for name in spelled if (given := given_names(name)) and len(given[0]) > 1}
+    if len(people) < 2:
+        return usual
+    return f"{parse_name(usual).family}, {parse_name(usual).given[:1]}. ({len(people)} given names)"
 
 
 def _count_places(kind: str) -> Callable[[AtlasStore, Scope], _Count]:

@@ -35,6 +35,7 @@ _NUMBER = r"(?:\d+|one|two|three|five|ten|few)"
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "few": 3, "five": 5, "ten": 10}
 _PARTS = {
     **{f"{name} half": (6 * n + 1, 6 * n + 6) for n, name in enumerate(("first", "second"))},
+    "last half": (7, 12),
     **{f"q{n + 1}": (3 * n + 1, 3 * n + 3) for n in range(4)},
     **{
         f"{name} quarter": (3 * n + 1, 3 * n + 3)
@@ -263,7 +264,9 @@ def _people(atlas: AtlasStore, text: str) -> Iterator[tuple[int, int, Token]]:
             yield *match.span(group), Token(f"by {name}", "person", f'author:"{name}"')
     if not _AUTHORED.search(text):
         return
-    for match in re.finditer(r"(?<=[a-z,] )[A-ZÀ-Þ][\w'’-]+", text):  # "by Rubin and Ford"
+    lists = r"(?<= both )|(?<= and )|(?<= or )|(?<=[a-z], )"
+    anywhere = r"|(?<=[a-z] )" if re.search(r"author|written|wrote", text) else ""
+    for match in re.finditer(rf"(?:{lists}{anywhere})[A-ZÀ-Þ][\w'’-]+", text):
         name = match[0]
         is_other = name.casefold() in _classes() or find_mentions(name) or name.isupper()
         if not is_other and len(engine.select(f'author:"{name}"')):
@@ -277,7 +280,8 @@ def _facilities(_: AtlasStore, text: str) -> Iterator[tuple[int, int, Token]]:
             yield mention.start, mention.end, Token(name, "facility", name)
     for match in re.finditer(
         r"\b(?:us(?:e|es|ed|ing)|mention(?:s|ing)?|data (?:of|from)) (?:the )?"
-        r"([A-Z0-9][\w/+-]*(?: [A-Z][\w-]*){0,3})",
+        r"([A-Z0-9][\w/+-]*(?: [A-Z][\w-]*){0,3})(?=\W*(?:$|(?:and|or|data|in|since|for|to|per|"
+        r"observations?|images|spectra|before|after|between|during|from|until|but|on|with)\b))",
         text,
     ):
         with suppress(InputError):

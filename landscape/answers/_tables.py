@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 METHOD = "tables"
 _HEADING = "Counted in the tables of the atlas; no sentence of a paper was read."
+_VALID = ("-status:retracted", "-status:withdrawn")
 _MAX_ROWS = 10  # rows in the text; the table has all
 
 
@@ -56,6 +57,7 @@ class Scope(NamedTuple):
     base: Rows  # papers that shares are relative to, such as all papers of the period
     base_phrase: str = ""  # such as "since 2020"
     period: Condition | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,7 @@ def answer_from_tables(
         results=results,
         method=METHOD,
         style=METHOD,
-        notes=found.warnings,
+        notes=(*([scope.note] if scope.note else []), *found.warnings),
         ads_query=in_ads,
         table=found.table,
     )
@@ -147,12 +149,15 @@ def _ignored(asked: Request) -> str:
 def _scope(atlas: AtlasStore, asked: Request) -> Scope:
     """Find the papers that a question is about, and those that shares are relative to."""
     engine, (base, of) = open_engine(atlas), asked.base
-    whole = engine.select(base) if base else np.arange(len(atlas))
-    every = (engine.select(asked.filter), whole)
-    if "status:" not in asked.filter:
-        every = (np.setdiff1d(every[0], atlas.invalid_papers), whole)
-    rows, whole = every[0], np.setdiff1d(whole, atlas.invalid_papers)
-    scope = Scope(asked.filter, rows, asked.phrase, whole, of, asked.period)
+    rows, whole = engine.select(asked.filter), engine.select(base)
+    whole = np.setdiff1d(whole, atlas.invalid_papers)
+    filter_text, note = asked.filter, ""
+    n_invalid = len(np.intersect1d(rows, atlas.invalid_papers))
+    if n_invalid and "status:" not in filter_text:
+        rows = np.setdiff1d(rows, atlas.invalid_papers)
+        filter_text = ";".join(filter(None, [filter_text, *_VALID]))
+        note = f"{count(n_invalid, 'retracted or withdrawn paper')} not counted."
+    scope = Scope(filter_text, rows, asked.phrase, whole, of, asked.period, note)
     if asked.filter and not len(rows) and asked.measure not in _WHOLE_ATLAS:
         raise InputError(
             f"No paper{_of(scope)} is in this atlas. Titles, abstracts and keywords were searched "

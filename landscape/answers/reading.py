@@ -171,7 +171,10 @@ def _listed(tokens: list[Token], kinds: list[str]) -> str:
     for place, token in enumerate(tokens):
         if token.kind not in _COUNTED_AFTER:
             continue
-        head = _head(tokens[place + 1 :])
+        rest = tokens[place + 1 :]
+        if token.text.casefold() == "how many" and _is_bare(rest, has_unit="unit" in has):
+            return "papers"
+        head = _head(rest)
         if head is None:
             continue
         is_paper = head.kind in ("unit", "abstract") or head.kind.startswith("kind_")
@@ -183,6 +186,12 @@ def _listed(tokens: list[Token], kinds: list[str]) -> str:
         if is_counted or (is_ranked and (is_on_literature or measure == "reviews")):
             return measure if is_on_literature or measure != "facilities" else ""
     return ""
+
+
+def _is_bare(rest: list[Token], *, has_unit: bool) -> bool:
+    """Return whether "how many" has no noun: "how many on X", "papers on X, how many are there"."""
+    kinds = [token.kind for token in rest if token.kind not in ("asking", "filling", "mark")]
+    return kinds[:1] == ["about"] or (has_unit and not kinds)
 
 
 _COUNTED_AFTER = ("quantity", "share", "which", "list", "most")
@@ -231,7 +240,9 @@ def _with_nouns(tokens: list[Token], measure: str) -> Iterator[Token]:
             is_verb |= after == "about" and before == "unit" and tokens[place + 1].text != "in"
             kind = "study" if is_verb and token.text.islower() else kind
         elif kind in _SOFT and is_noun:
-            is_adjective = after == "subject" and before in (*_OPEN, "subject")
+            is_adjective = after == "subject" and (
+                kind in ("novel", "grow") or before in (*_OPEN, "subject")
+            )
             is_last = before == "subject" and kind != "most"
             kind = "subject" if is_adjective or is_last else kind
         elif kind.endswith("_head") and kind != "reviews_head":

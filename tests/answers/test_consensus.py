@@ -32,6 +32,8 @@ LEVELS = [
 class Engine:
     """A search engine that always finds the same papers."""
 
+    is_restricted = True
+
     def __init__(self, papers: Sequence[Paper]) -> None:
         self.papers = papers
 

@@ -208,7 +208,7 @@ def test_an_animation_has_a_frame_a_year_and_says_which(atlas, tmp_path):
         ("a.avi", {}, "ends in one of .gif, .mp4"),
         ("a.gif", {"window": 0}, "1 to 50 years"),
         ("a.gif", {"since": 1900, "until": 1910}, "no paper"),
-        ("/proc/none/a.gif", {"since": 2020, "dpi": 30, "size_inches": (5, 5)}, "cannot be written"),
+        ("/proc/n/a.gif", {"since": 2020, "dpi": 30, "size_inches": (5, 5)}, "cannot be written"),
     ],
 )
 def test_animations_that_cannot_be_are_refused(atlas, tmp_path, name, settings, said):

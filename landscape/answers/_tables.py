@@ -26,8 +26,6 @@ from landscape.corpus.facilities import ROLES
 from landscape.corpus.thesaurus import MIN_SCORE
 from landscape.errors import AtlasError, InputError, LandscapeError
 from landscape.overlays.periods import format_spans, read_years, share_interval
-from landscape.overlays.reviews import review_gaps
-from landscape.overlays.trends import new_topics, trends
 from landscape.overlays.trends.affiliations import locate
 from landscape.search import open_engine
 from landscape.search.matching import person_name
@@ -446,6 +444,8 @@ def _is_signed(name: str, phrase: str) -> bool:
 
 
 def _list_trends(atlas: AtlasStore, _: Scope) -> _Count:
+    from landscape.overlays.trends import trends
+
     table = trends(atlas).table[["label", "papers", "change", "change_low", "change_high", "class"]]
     emerging = table[table["class"] == "emerging"]
     fading = count(int((table["class"] == "fading").sum()), "region")
@@ -459,6 +459,8 @@ def _list_trends(atlas: AtlasStore, _: Scope) -> _Count:
 
 
 def _list_gaps(atlas: AtlasStore, _: Scope) -> _Count:
+    from landscape.overlays.reviews import review_gaps
+
     table = review_gaps(atlas).table
     table = table[table["rank"].notna()] if "rank" in table else table
     table = table[["label", "papers", "reviews_near", "expected"]].reset_index(drop=True)
@@ -472,6 +474,8 @@ def _list_gaps(atlas: AtlasStore, _: Scope) -> _Count:
 
 
 def _list_new(atlas: AtlasStore, scope: Scope) -> _Count:
+    from landscape.overlays.trends import new_topics
+
     months, when = 12, "in the last 12 months of the atlas"
     first = re.search(r"\d{4}(?:-\d\d)?", scope.period.filter) if scope.period else None
     if first and scope.period:

@@ -33,14 +33,13 @@ _MONTH = rf"(?:{'|'.join(_MONTHS)})[a-z]*\.?"
 _DAY = rf"(?:{_YEAR}-\d\d|(?:{_MONTH} )?(?:of )?{_YEAR}|{_MONTH})"
 _NUMBER = r"(?:\d+|one|two|three|five|ten|few)"
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "few": 3, "five": 5, "ten": 10}
+_ORDINALS = {"first": 0, "second": 1, "third": 2, "fourth": 3}
 _PARTS = {
-    **{f"{name} half": (6 * n + 1, 6 * n + 6) for n, name in enumerate(("first", "second"))},
+    **{f"{name} half": (6 * n + 1, 6 * n + 6) for name, n in _ORDINALS.items() if n < 2},
     "last half": (7, 12),
+    **{f"{name} quarter": (3 * n + 1, 3 * n + 3) for name, n in _ORDINALS.items()},
     **{f"q{n + 1}": (3 * n + 1, 3 * n + 3) for n in range(4)},
-    **{
-        f"{name} quarter": (3 * n + 1, 3 * n + 3)
-        for n, name in enumerate(("first", "second", "third", "fourth"))
-    },
+    "last quarter": (10, 12),
     "spring": (3, 5),
     "summer": (6, 8),
     "autumn": (9, 11),
@@ -77,6 +76,10 @@ _FAMILY = re.compile(
     r"(?i:\b(?:by|of|author(?:ed by)?|from|with)) (?:the )?(?:author |astronomer |(?:Dr|Prof)\.? )*"
     r"((?:(?:van|von|de|der|den|di|da|le|la|el) )*[A-ZÀ-Þ][\w'’-]+)(?= |\?|\.|,|$)"
     r"|\b([A-ZÀ-Þ][\w-]+)['’]s? (?=(?:\w+ ){0,2}(?:papers?|articles?|publications?|work))"
+)
+_AFTER_USE = re.compile(
+    r"\b(?:us(?:e|es|ed|ing)|mention(?:s|ing)?|data (?:of|from)) (?:the )?"
+    r"([A-Z0-9][\w/+-]*(?: [A-Z][\w-]*){0,3})"
 )
 _AUTHORED = re.compile(r"\b(?:co-?)?author|\bwr(?:ite|ote|itten)\b|\bby (?:both )?[A-Z]")
 _REGION = re.compile(
@@ -278,12 +281,10 @@ def _facilities(_: AtlasStore, text: str) -> Iterator[tuple[int, int, Token]]:
         with suppress(InputError):
             name = find_facility(text[mention.start : mention.end]).name
             yield mention.start, mention.end, Token(name, "facility", name)
-    for match in re.finditer(
-        r"\b(?:us(?:e|es|ed|ing)|mention(?:s|ing)?|data (?:of|from)) (?:the )?"
-        r"([A-Z0-9][\w/+-]*(?: [A-Z][\w-]*){0,3})(?=\W*(?:$|(?:and|or|data|in|since|for|to|per|"
-        r"observations?|images|spectra|before|after|between|during|from|until|but|on|with)\b))",
-        text,
-    ):
+    for match in _AFTER_USE.finditer(text):
+        after = re.match(r"\W*([\w-]+)", text[match.end() :])
+        if after and after[1].casefold() not in _classes():
+            continue  # "mention the Hubble tension"
         with suppress(InputError):
             name = find_facility(match[1]).name
             yield *match.span(1), Token(name, "facility", name)

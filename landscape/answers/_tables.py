@@ -154,7 +154,8 @@ def _scope(atlas: AtlasStore, asked: Request) -> Scope:
     if n_invalid and "status:" not in filter_text:
         rows = np.setdiff1d(rows, atlas.invalid_papers)
         filter_text = ";".join(filter(None, [filter_text, *_VALID]))
-        note = f"{count(n_invalid, 'retracted or withdrawn paper')} not counted."
+        verb = "is" if n_invalid == 1 else "are"
+        note = f"{count(n_invalid, 'retracted or withdrawn paper')} {verb} not counted."
     scope = Scope(filter_text, rows, asked.phrase, whole, of, asked.period, note)
     if asked.filter and not len(rows) and asked.measure not in _WHOLE_ATLAS:
         raise InputError(
@@ -171,8 +172,8 @@ def _without_each(engine: Engine, asked: Request) -> str:
         kept = tuple(other for other in asked.conditions if other is not one)
         less = replace(asked, conditions=kept)
         if less.filter and (n := len(engine.select(less.filter))):
-            found.append(f"without the part “{one.phrase}” {count(n, 'paper')}")
-    return f" There are {' and '.join(found)}." if found else ""
+            found.append(f"{count(n, 'paper')} without the condition “{one.phrase}”")
+    return f" The atlas has {' and '.join(found)}." if found else ""
 
 
 def _near_facility(asked: Request) -> str:

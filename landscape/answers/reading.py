@@ -54,6 +54,13 @@ class Request:
         Words that were not understood and are not searched for.
     refused : str
         Words for which no table exists, such as "h-index"; "" if there are none.
+
+    Examples
+    --------
+    >>> dust = Condition('"dust"', 'with the words "dust"', 'abs:"dust"')
+    >>> asked = Request("papers", (dust,), Condition("2020..", "since 2020", "year:2020-"))
+    >>> asked.filter, asked.ads
+    ('"dust";2020..', 'abs:"dust" year:2020-')
     """
 
     measure: str
@@ -217,10 +224,8 @@ def _trend(tokens: list[Token], kinds: list[str]) -> str:
         return "papers"
     if first.startswith("how ") and "grow" in has and has & {"unit", "interest"}:
         return "papers"
-    is_on_literature = has & {"unit", "use", "mention", "publish"}
-    return (
-        "papers" if first.startswith(("how often", "how frequently")) and is_on_literature else ""
-    )
+    is_rate = first.startswith(("how often", "how frequently", "how many times"))
+    return "papers" if is_rate and has & {"unit", "use", "mention", "publish", "study"} else ""
 
 
 def _with_nouns(tokens: list[Token], measure: str) -> Iterator[Token]:
@@ -257,7 +262,7 @@ def _with_nouns(tokens: list[Token], measure: str) -> Iterator[Token]:
 _BEFORE_VERBS = ("unit", "period", "asking", "person", "facility")
 _OPEN = ("about", "of", "not", "and", "or", "study", "mention")
 _SOFT = ("novel", "grow", "most", "interest", "plan", "share", "quantity", "publish", "study",
-         "need", "lack", "cited", "first_author", "data")  # fmt: skip
+         "need", "lack", "cited", "first_author")  # fmt: skip
 _NAMED = ("facility", "person", "region", "property")
 
 

@@ -271,7 +271,10 @@ def _row(fields: Mapping[str, Any], source: str, repairs: list[str]) -> Row:
     if status and is_notice_only(abstract):
         raise UnusableError(f"{status}, without an abstract")
     given = _given_id(fields.get("given_id"))
-    kind, is_paper = fields.get("kind"), bool(arxiv_id or journal)
+    kind = fields.get("kind")
+    if kind not in KINDS:
+        place, is_paper = f"{bibcode or ''} {journal or ''}", bool(arxiv_id or journal)
+        kind = document_kind(doctype, title, notes, place=place, is_paper=is_paper)
     row: Row = {name: _loose_texts(fields.get(name)) for name in LIST_COLUMNS}
     row |= {
         "paper_id": bibcode or arxiv_id or doi or given or content_id(f"{title}\n{abstract}"),
@@ -290,11 +293,7 @@ def _row(fields: Mapping[str, Any], source: str, repairs: list[str]) -> Row:
         "authors": authors,
         "source": _texts(fields.get("source"), "source", clean_text, repairs) or [source],
         "doctype": doctype,
-        "kind": kind
-        if kind in KINDS
-        else document_kind(
-            doctype, title, notes, place=f"{bibcode or ''} {journal or ''}", is_paper=is_paper
-        ),
+        "kind": kind,
         "status": status,
         "status_reason": reason,
         "journal": journal,

@@ -456,7 +456,7 @@ class Engine:
             f"No paper in this atlas has the identifier {' or '.join(missing)}." if missing else ""
         )
         if len(rows) > len(kept):
-            note = f"{note} {count(len(rows) - len(kept), 'paper')} named do not pass the filter."
+            note = f"{note} Named papers that do not pass the filter: {len(rows) - len(kept)}."
         elapsed = time.perf_counter() - started
         return replace(found, note=note.strip(), matched=len(kept) > 0, seconds=elapsed)
 

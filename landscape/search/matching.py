@@ -272,12 +272,11 @@ def match_papers(
     absent = tuple(word for word in subject if is_absent(word))
     names = find_entities(query)
     unknown = [name.text for name in names if name.kind == "object" and is_absent(name.text)]
-    share = _share(indexes, set(index.terms(" ".join(subject))), texts, several)
+    share, best = _share(indexes, set(index.terms(" ".join(subject))), texts, several)
     has_cosines = cosines is not None and len(cosines) > 0
     cosine = float(np.sort(cosines)[-several:].mean()) if has_cosines else None  # type: ignore[arg-type]  # checked
     known = [name.text for name in names if name.kind == "object" and name.text not in unknown]
     by_name = bool(known) or (bool(names) and share >= MATCHING.of_names)
-    best = max(_shares(indexes, set(index.terms(" ".join(subject))), texts), default=0.0)
     by_paper = best >= MATCHING.one_paper and cosine is not None and cosine >= MATCHING.near
     is_match = by_name or by_paper or _is_match(share, cosine)
     found = Match(is_match, subject, absent, share, cosine)
@@ -321,10 +320,10 @@ def _weight(indexes: SearchIndexes, term: str) -> float:
 
 def _share(
     indexes: SearchIndexes, terms: set[str], texts: Sequence[set[str]], several: int
-) -> float:
-    """Return the mean of the largest and the usual share of the terms in texts."""
-    shares = sorted(_shares(indexes, terms, texts), reverse=True)
-    return (shares[0] + sum(shares[:several]) / several) / 2 if shares else 0.0
+) -> tuple[float, float]:
+    """Return the mean of the largest and the usual share of terms in texts, and the largest."""
+    shares = sorted(_shares(indexes, terms, texts), reverse=True) or [0.0]
+    return (shares[0] + sum(shares[:several]) / several) / 2, shares[0]
 
 
 def _is_match(share: float, cosine: float | None) -> bool:

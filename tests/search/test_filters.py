@@ -433,3 +433,17 @@ def test_a_term_has_a_limit_of_words_and_of_its_pattern() -> None:
     with pytest.raises(InputError, match="too long to search for"):
         # Private: the pattern is compiled only when papers are searched.
         _filter_fields._contains(pa.array([long]), long)
+
+
+@pytest.mark.parametrize(
+    ("phrase", "title"),
+    [
+        ("protoplanetary disks", "A protoplanetary disc"),
+        ("colour gradient", "Color gradients"),
+        ("cluster of galaxies", "Clusters of galaxies"),
+        ("ionisation", "Ionization of gas"),
+    ],
+)
+def test_spellings_and_plurals_inside_a_phrase(phrase: str, title: str) -> None:
+    papers = pd.DataFrame({"title": [title, "Planets"]})
+    assert apply_filter(parse_filter(f'title:"{phrase}"'), papers).tolist() == [True, False]

@@ -87,7 +87,7 @@ def test_bad_input(
     words = ["export", str(demo_atlas.path), str(tmp_path / "p.parquet"), "--to", "embedding-atlas"]
     assert main(words) == 0
     assert f"The papers are in {tmp_path / 'p.parquet'}." in capsys.readouterr().out
-    assert main(["export", str(demo_atlas.path), str(tmp_path / "no" / "p.csv")]) == 2
+    assert main(["export", str(demo_atlas.path), str(tmp_path / "p.parquet" / "p.csv")]) == 2
     assert "cannot be written" in capsys.readouterr().err
 
 

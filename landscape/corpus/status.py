@@ -101,9 +101,10 @@ def find_status(
         return _status(next(filter(None, match.groups()))), title[:_MAX_REASON]
     if (match := notice(abstract)) is not None:
         return _status(next(filter(None, match.groups()))), _sentence(abstract, match)
-    for clause in (clause for note in notes for clause in _CLAUSE.split(note)):
+    for note, clause in ((note, clause) for note in notes for clause in _CLAUSE.split(note)):
         if match := _NOTICE.search(clause) or _TITLE.search(clause):
-            return _status(next(filter(None, match.groups()))), clause.strip()[:_MAX_REASON]
+            reason = _sentence(note[note.index(clause) :], match)
+            return _status(next(filter(None, match.groups()))), reason
     for flag in map(str, _flat(flags)):
         if re.search(r"correct|errat|corrigend", flag, re.IGNORECASE):
             return "corrected", f"update of the publisher: {flag}"[:_MAX_REASON]

@@ -119,12 +119,13 @@ def ask(
     all_notes = [*found.notes, *_not_possible(settings, model)]
     if settings.generation == "quoted":
         all_notes = [_QUOTED_AS_REQUESTED if note == QUOTED else note for note in all_notes]
+    asks_ads = "bibliographic" in kind.flags or style == "bibliometric" or found.abstained
     return replace(
         found,
         question=question,
         question_type=str(kind),
         consensus=_consensus(asked, found.results, kind, model, notes),
-        ads_query=propose_ads_query(asked, model=model) if "bibliographic" in kind.flags else None,
+        ads_query=propose_ads_query(asked, model=model) if asks_ads else None,
         notes=(
             *all_notes,
             f"Settings of the preset for this type of question: {preset.name}.",

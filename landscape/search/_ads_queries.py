@@ -7,7 +7,7 @@ rules that find authors, years and limits in a request.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
@@ -47,7 +47,10 @@ def _syntax() -> SimpleNamespace:
         },
         values={name: frozenset(words.split()) for name, words in stored["values"].items()},
         authors=[fill(rule) for rule in stored["authors"]],
-        years={fill(rule): form for rule, form in stored["years"].items()},
+        **{
+            name: {fill(rule): form for rule, form in stored[name].items()}
+            for name in ("years", "limits", "operators_asked")
+        },
         **{name: fill(rule) for name, rule in stored["rules"].items()},
         **{
             name: frozenset(stored[name].split())
@@ -308,10 +311,45 @@ def propose_ads_query(
         except (InputError, RemoteError):
             pass  # continue with the rules below
     request = re.sub("[“”]", '"', question.replace("’", "'"))
-    request = re.sub(_syntax().ignored, " ", request, flags=re.IGNORECASE)
+    request = re.sub(_syntax().count, " ", request, flags=re.IGNORECASE)
+    limits, request = _limits(request)
+    around, request = _first(_syntax().operators_asked, request)
     years, request = _years(request, today.year)
+    without, request = _take(_syntax().excluded, request)
     authors, request = _authors(request)
-    return " ".join([*authors, *_topics(request), *years])
+    topics = _topics(request)
+    named = [limit for limit in limits if limit.startswith(("bibcode:", "doi:", "arxiv:"))]
+    limits = [limit for limit in limits if limit not in named]
+    clauses = [*named, *authors, *topics]
+    if without:  # "by A but not B" excludes an author
+        names = [f'author:"{name}"' for name in _names(without[1])]
+        clauses += [f"-{one}" for one in (_topics(without[1]) if topics else names)]
+    query = " ".join([*clauses, *years, *limits])
+    if not around or not query:
+        return query
+    # "recent reviews of X" are recent; what they are about need not be
+    inside = clauses if clauses else [query]
+    rest = [*years, *limits] if clauses else []
+    return " ".join([around.replace("{rest}", " ".join(inside)), *rest])
+
+
+def _first(rules: Mapping[str, str], request: str) -> tuple[str, str]:
+    """Return the clause of the first rule that matches a request, and the rest of the request."""
+    for pattern, form in rules.items():
+        found, rest = _take(pattern, request)
+        if found:
+            given = [group for group in found.groups() if group]
+            return re.sub(r"\{(\d)\}", lambda place: given[int(place[1])], form), rest
+    return "", request
+
+
+def _limits(request: str) -> tuple[list[str], str]:
+    """Return clauses for properties, journals and kinds of documents."""
+    clauses: list[str] = []
+    for pattern, form in _syntax().limits.items():
+        clause, request = _first({pattern: form}, request)
+        clauses += [clause] if clause else []
+    return clauses, request
 
 
 def _take(pattern: str, request: str) -> tuple[re.Match[str] | None, str]:
@@ -354,6 +392,9 @@ def _authors(request: str) -> tuple[list[str], str]:
         names, request = _names(text), rest.removeprefix(text)
     if names and role and role[1].lower() in ("first", "lead"):
         names[0] = f"^{names[0]}"
+    elif names and role:
+        place = {"second": 2, "third": 3, "last": -1}[role[1].lower()]
+        return [f'pos(author:"{names[0]}", {place})'], request
     return [f'author:"{name}"' for name in dict.fromkeys(names)], request
 
 
@@ -386,7 +427,7 @@ def _family_first(name: str) -> str:
 def _topics(request: str) -> list[str]:
     """Return clauses for the quoted phrases and for the words between prepositions."""
     syntax = _syntax()
-    in_title, request = _take(syntax.title, request)
+    asked, request = _take(syntax.field, request)
     phrases = re.findall(r'"([^"]*\w[^"]*)"', request)
     rest = re.sub(r'"[^"]*"|"', " , ", request).strip(" ?!.,")
     for rule in (syntax.asking, syntax.filling):
@@ -396,7 +437,7 @@ def _topics(request: str) -> list[str]:
         words = [word.strip(".'`^*~=+/|<>-") for word in piece.split()]
         phrases.append(" ".join(_trim([word for word in words if re.search(r"[^\W_]", word)])))
     cleaned = (re.sub(r'["\\]', " ", phrase).strip() for phrase in phrases)
-    field = "title" if in_title else "abs"
+    field = next(filter(None, asked.groups())).lower() if asked else "abs"
     return [f'{field}:"{phrase}"' for phrase in dict.fromkeys(cleaned) if phrase]
 
 

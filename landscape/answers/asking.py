@@ -16,7 +16,7 @@ from landscape.answers.extractive import METHOD as EXTRACTIVE
 from landscape.answers.extractive import QUOTED
 from landscape.answers.generation import OnText, answer, rewrite, standalone_question
 from landscape.answers.question_aims import with_nouns
-from landscape.answers.questions import QuestionKind, classify, preset_for, read_kind
+from landscape.answers.questions import QuestionKind, classify, plain_question, preset_for, read_kind
 from landscape.answers.settings import AskSettings
 from landscape.errors import InputError, RemoteError
 from landscape.llm import connect_from_environment
@@ -70,6 +70,7 @@ def ask(
         counted = answer_from_tables(engine.atlas, asked, filter_text=settings.filter)
         if counted is not None:
             return replace(counted, question=question, settings={"filter": settings.filter})
+    asked = plain_question(asked)
     kind = (
         read_kind(settings.question_type)
         if settings.question_type is not None

@@ -192,6 +192,31 @@ def preset_for(kind: QuestionKind) -> Preset:
     return own
 
 
+_REQUEST = re.compile(
+    r"^(?:(?:hi|hello|hey|please)\b[ ,!]*)*"
+    r"(?:(?:(?:do|can|could|would|will) (?:you|we|anyone|someone|anybody) )?"
+    r"(?:please |kindly |also )?(?:know|tell|explain|describe|show|give|say|help|list|think)"
+    r"|(?:i|we)(?:'m|’m|'d|’d| am| are| would)? "
+    r"(?:want|need|like|wonder(?:ing)?|try|trying|curious|interested)"
+    r"(?: to (?:know|understand|learn|find out|see))?)\b"
+    r"(?: (?:me|us|in|to understand|to know|of|about|if|whether|that))*[,:]? (?=\w+ \w)",
+    re.IGNORECASE,
+)
+_VERB_LAST = re.compile(r"^(what|who|where) (.+) (is|are|was|were)\W*$", re.IGNORECASE)
+
+
+def plain_question(text: str) -> str:
+    """Return a question without words of politeness.
+
+    >>> plain_question("Could you please tell me what a kilonova is?")
+    'What is a kilonova?'
+    """
+    text = " ".join(text.split())
+    rest = _REQUEST.sub("", text, count=1)
+    rest = _VERB_LAST.sub(r"\1 \3 \2?", rest) if rest != text else text
+    return rest[:1].upper() + rest[1:]
+
+
 @cache
 def _rules() -> dict[str, re.Pattern[str]]:
     """Return the patterns of types and flags, in the order in which they are tested."""
@@ -203,10 +228,12 @@ def _rules() -> dict[str, re.Pattern[str]]:
 
 
 def _by_rule(question: str) -> QuestionKind:
-    text, rules = " ".join(question.split()), _rules()
+    text, rules = plain_question(question), _rules()
     unnamed = rules["named entity"].sub(" ", text)
     flags = tuple(
         flag for flag in FLAGS if rules[flag].search(unnamed if flag == "jargon" else text)
     )
     types = (kind for kind in rules if kind in TYPES and rules[kind].search(text))
-    return QuestionKind(cast("QuestionType", next(types, "unclassified")), flags)
+    asks_whether = text != question and re.search(r"\b(?:whether|say that|think)\b", question)
+    default = "consensus" if asks_whether else "unclassified"
+    return QuestionKind(cast("QuestionType", next(types, default)), flags)

@@ -111,7 +111,7 @@ panel.draft_check.table[["line", "verdict", "sentence", "evidence"]]
 # %% [markdown]
 # Without a language model the verdict is *near* or *far*, by likeness alone: near does not mean
 # supported. With one it is *supported*, *unclear* or *contradicted*, with the sentence. In a
-# terminal: `landscape check references.bib draft.tex --atlas my.atlas`.
+# terminal: `landscape check my.atlas references.bib draft.tex`.
 
 # %%
 print(panel.draft_check.to_text())

@@ -16,7 +16,13 @@ from landscape.answers.extractive import METHOD as EXTRACTIVE
 from landscape.answers.extractive import QUOTED
 from landscape.answers.generation import OnText, answer, rewrite, standalone_question
 from landscape.answers.question_aims import with_nouns
-from landscape.answers.questions import QuestionKind, classify, plain_question, preset_for, read_kind
+from landscape.answers.questions import (
+    QuestionKind,
+    classify,
+    plain_question,
+    preset_for,
+    read_kind,
+)
 from landscape.answers.settings import AskSettings
 from landscape.errors import InputError, RemoteError
 from landscape.llm import connect_from_environment
@@ -105,7 +111,7 @@ def ask(
         results, invalid = results.valid()
         notes += invalid
         found = answer(
-            question if model is not None else _about(engine, question, results),
+            question if model is not None else _about(engine, asked, results),
             results,
             model=model,
             style=style,
@@ -121,12 +127,13 @@ def ask(
     if settings.generation == "quoted":
         all_notes = [_QUOTED_AS_REQUESTED if note == QUOTED else note for note in all_notes]
     asks_ads = "bibliographic" in kind.flags or style == "bibliometric" or found.abstained
+    writes_ads = model if found.results.papers else None
     return replace(
         found,
         question=question,
         question_type=str(kind),
         consensus=_consensus(asked, found.results, kind, model, notes),
-        ads_query=propose_ads_query(asked, model=model) if asks_ads else None,
+        ads_query=propose_ads_query(asked, model=writes_ads) if asks_ads else None,
         notes=(
             *all_notes,
             f"Settings of the preset for this type of question: {preset.name}.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -11,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from landscape.answers.agreement import side_of
+from landscape._wording import count
+from landscape.answers.agreement import differs, side_of
 from landscape.answers.citations import without_labels
 from landscape.answers.question_aims import ROLE_WEIGHTS, Aim, aim_of, fit_of
 from landscape.answers.sentence_roles import role_probabilities
@@ -23,6 +25,7 @@ from landscape.types import Answer, Claim, Evidence, Paper, Results
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    Bools = NDArray[np.bool_]
     Floats = NDArray[np.float64]
     Texts = NDArray[np.object_]
 
@@ -42,6 +45,11 @@ _POWERS, _POWER = {"definition": 0.0, "value": 0.25}, 0.35
 # Long questions often describe one paper, whose aims and methods are then evidence too.
 _LONG_QUESTION = 6  # terms
 _OLD, _OLD_YEARS = 0.7, 20  # weight of papers that are much older than the newest one
+# Sentences state the same if they share this number of words of their own, and this share of the
+# shorter one (half of it of the longer one).
+_SAME_WORDS, _SAME_SHARE = 3, 0.4
+_SHOWN = 4  # maximum number of papers that are listed for a statement
+_DIGITS = re.compile(r"\d+(?:\.\d+)?")
 _MEASURED = 120  # number of sentences whose similarity to the question is measured
 _UNSHARED = 0.1  # weight of a sentence without words of the question, in this choice
 _SIDES, _BOTH = ("for", "against"), "both"
@@ -122,24 +130,37 @@ def extract_answer(
     relevance = near * pool.fit * chance ** _POWERS.get(aim.kind, _POWER)
     if not (relevance > 0).any():
         return abstain(f"No sentence of the papers found {aim.wanted}.")
-    choose = partial(_choose, pool.sentences, least=least, diversity=diversity)
-    chosen = _choose_by_side(*_sides(question, aim, texts), relevance, choose, n=n_sentences)
-    quoted = [pool.sentences[place] for place, _ in chosen]
+    names, sides = _sides(question, aim, texts)
+    same = _restatements(texts, aim, sides, [one.paper_id for one in pool.sentences])
+    choose = partial(_choose, pool.sentences, same, least=least, diversity=diversity)
+    chosen = _choose_by_side(names, sides, relevance, choose, n=n_sentences)
+    alike = _alike([place for place, _ in chosen], same, relevance, pool.sentences)
+    quoted = [[pool.sentences[one] for one in group[:_SHOWN]] for group in alike]
     if n_listed is not None:
-        results = _with_quoted_papers(results, quoted, n_listed)
+        results = _with_quoted_papers(results, [one for group in quoted for one in group], n_listed)
     labels = [paper.label for paper in results.papers]
     years = {paper.paper_id: paper.year for paper in results.papers}
 
-    def line(one: Evidence) -> str:
+    def line(group: Sequence[Evidence], n_alike: int) -> str:
+        one = group[0]
         text = " ".join(without_labels(one.text, labels).split())
         year = years.get(one.paper_id)
-        return f"- “{text}” {f'({year}) ' if year else ''}[{one.label}]"
+        also = ""
+        if n_alike > 1:
+            among = "" if n_alike == len(group) else ", such as"
+            names = " ".join(f"[{other.label}]" for other in group[1:])
+            also = f" and {count(n_alike - 1, 'more paper')}{among} {names}"
+        return f"- “{text}” {f'({year}) ' if year else ''}[{one.label}]{also}"
 
     lines: list[str] = []
-    names = list(dict.fromkeys(side for _, side in chosen))
+    names = tuple(dict.fromkeys(side for _, side in chosen))
     for name in names if len(names) > 1 and "" not in names else ("",):
         title = [f"{name[:1].upper()}{name[1:]}:"] if name else []
-        some = [line(pool.sentences[place]) for place, side in chosen if side == name or not name]
+        some = [
+            line(group, len(every))
+            for group, every, (_, side) in zip(quoted, alike, chosen, strict=True)
+            if side == name or not name
+        ]
         lines += [*([""] if lines else []), *title, *some]
     n_sides = len({*names} - {""})
     if aim.kind == "consensus" and not aim.compared and n_sides < 2:
@@ -148,13 +169,17 @@ def extract_answer(
         question=question,
         text="\n".join(lines),
         claims=tuple(
-            Claim(one.text, (one.label,), (one,), "supported", side)
-            for one, (_, side) in zip(quoted, chosen, strict=True)
+            Claim(group[0].text, tuple(e.label for e in group), tuple(group), "supported", side)
+            for group, (_, side) in zip(quoted, chosen, strict=True)
         ),
         results=results,
         method=METHOD,
         style=METHOD,
-        notes=(*notes, *_note_april_first(results, quoted), *_doubt_premise(question, aim, texts)),
+        notes=(
+            *notes,
+            *_note_april_first(results, [group[0] for group in quoted]),
+            *_doubt_premise(question, aim, texts),
+        ),
     )
 
 
@@ -238,7 +263,42 @@ def _with_quoted_papers(results: Results, quoted: Sequence[Evidence], n: int) ->
     """Return the first n papers and those that are quoted."""
     ids = {one.paper_id for one in quoted}
     hits = [hit for place, hit in enumerate(results.hits) if place < n or hit.paper.paper_id in ids]
-    return replace(results, hits=tuple(hits), settings={**results.settings, "k": n})
+    ranked = tuple(replace(hit, rank=rank) for rank, hit in enumerate(hits, start=1))
+    return replace(results, hits=ranked, settings={**results.settings, "k": n})
+
+
+def _restatements(texts: Sequence[str], aim: Aim, sides: Texts, papers: Sequence[str]) -> Bools:
+    """Return which sentences of other papers state the same, shape (n, n).
+
+    They share most words besides those of the question, and no number or negation differs.
+    """
+    asked = aim.terms | {term for name in aim.names for term in tokenise(name)}
+    own = [frozenset(tokenise(text)) - asked for text in texts]
+    same = np.eye(len(texts), dtype=bool)
+    for one, other in itertools.combinations(range(len(texts)), 2):
+        shared, lengths = len(own[one] & own[other]), (len(own[one]), len(own[other]))
+        least = max(_SAME_WORDS, _SAME_SHARE * min(lengths), _SAME_SHARE / 2 * max(lengths))
+        if shared < least or sides[one] != sides[other] or papers[one] == papers[other]:
+            continue
+        numbers = [set(_DIGITS.findall(texts[place])) for place in (one, other)]
+        agree = numbers[0] <= numbers[1] or numbers[1] <= numbers[0]
+        same[one, other] = same[other, one] = agree and not differs(texts[one], texts[other])
+    return same
+
+
+def _alike(
+    chosen: Sequence[int], same: Bools, relevance: Floats, sentences: Sequence[Evidence]
+) -> list[list[int]]:
+    """Return each chosen sentence with those that state the same, one of each paper and group."""
+    taken, groups = set(chosen), []
+    for place in chosen:
+        found = {sentences[place].paper_id: place}
+        for other in sorted(np.flatnonzero(same[place]).tolist(), key=lambda one: -relevance[one]):
+            if relevance[other] > 0 and other not in taken:
+                found.setdefault(sentences[other].paper_id, other)
+        taken.update(found.values())
+        groups.append(list(found.values()))
+    return groups
 
 
 def _note_april_first(results: Results, quoted: Sequence[Evidence]) -> tuple[str, ...]:
@@ -325,6 +385,7 @@ def failure_notes(reason: object) -> tuple[str, ...]:
 
 def _choose(
     sentences: Sequence[Evidence],
+    same: Bools,
     relevance: Floats,
     *,
     n_sentences: int,
@@ -348,7 +409,7 @@ def _choose(
         best = int(np.where(is_new if is_new.any() else open_, gain, -np.inf).argmax())
         chosen.append(best)
         repeats = np.maximum(repeats, alike[best])
-        open_[best] = False
+        open_ &= ~same[best]
         open_ &= repeats < 0.9  # exclude the same sentence from other papers
         if counts[papers[best]] + 1 >= _PER_PAPER:
             open_ &= np.array([paper != papers[best] for paper in papers])

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from landscape._io import data_file, read_yaml
 from landscape.answers.agreement import dimensions_of
+from landscape.answers.questions import classify
 from landscape.search import find_entities
 from landscape.search.matching import subject_words
 from landscape.search.sentences import shares_of_names
@@ -147,6 +148,8 @@ def aim_of(question: str) -> Aim:
     names = tuple(entity.text for entity in entities)
     sources = tuple(entity.text for entity in entities if entity.kind in ("acronym", "object"))
     kind = next((name for name, pattern in _aims().items() if pattern.search(question)), "")
+    if not kind and classify(question).type == "consensus":
+        kind = "consensus"
     nouns = with_nouns(question) if kind == "cause" else ""
     phrase = re.escape(subject.removesuffix("s")) + "(?:e|s|es)?"
     asked = next((one for one, known in _DIMENSIONS.items() if known.asked.search(question)), "")

@@ -279,8 +279,10 @@ def cite(
 
 
 def check(
-    bibliography: Annotated[Path, Parameter(help="bibliography of the draft (.bib)")],
-    drafts: Annotated[list[Path], Parameter(help="LaTeX files of the draft")],
+    files: Annotated[
+        list[Path],
+        Parameter(help="atlases, the bibliography (.bib) and LaTeX files of the draft (.tex)"),
+    ],
     /,
     *,
     atlas: Annotated[
@@ -300,10 +302,19 @@ def check(
 
     if export:
         check_report_file(export)
+    folders = [path for path in files if path.is_dir()]
+    bibliographies = [path for path in files if path.suffix.lower() == ".bib"]
+    drafts = [path for path in files if path not in (*folders, *bibliographies)]
+    if len(bibliographies) != 1 or not drafts:
+        given = ", ".join(map(str, files))
+        raise InputError(
+            f"{given} {'are' if len(files) > 1 else 'is'} not one bibliography (.bib) and a draft "
+            "(.tex). Write: landscape check my.atlas references.bib draft.tex"
+        )
     result = check_draft(
-        bibliography,
+        bibliographies[0],
         drafts,
-        desk=_collection(atlas, trust_model),
+        desk=_collection([*folders, *atlas], trust_model),
         model=None if no_model else "auto",
         find_missing=not citations_only,
     )

@@ -101,9 +101,9 @@ def find_status(
         return _status(next(filter(None, match.groups()))), title[:_MAX_REASON]
     if (match := notice(abstract)) is not None:
         return _status(next(filter(None, match.groups()))), _sentence(abstract, match)
-    for note, clause in ((note, clause) for note in notes for clause in _CLAUSE.split(note)):
+    for whole, clause in ((text, clause) for text in notes for clause in _CLAUSE.split(text)):
         if match := _NOTICE.search(clause) or _TITLE.search(clause):
-            reason = _sentence(note[note.index(clause) :], match)
+            reason = _sentence(whole[whole.index(clause) :], match)
             return _status(next(filter(None, match.groups()))), reason
     for flag in map(str, _flat(flags)):
         if re.search(r"correct|errat|corrigend", flag, re.IGNORECASE):

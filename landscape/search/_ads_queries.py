@@ -338,8 +338,9 @@ def _first(rules: Mapping[str, str], request: str) -> tuple[str, str]:
     for pattern, form in rules.items():
         found, rest = _take(pattern, request)
         if found:
-            given = [group for group in found.groups() if group]
-            return re.sub(r"\{(\d)\}", lambda place: given[int(place[1])], form), rest
+            for place, group in enumerate(filter(None, found.groups())):
+                form = form.replace(f"{{{place}}}", group)
+            return form, rest
     return "", request
 
 

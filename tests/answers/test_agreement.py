@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from landscape.answers.agreement import side_of
 from landscape.answers.verdicts import check_many
 from landscape.search.sentences import says_something
 from landscape.text import split_sentences
@@ -55,3 +56,20 @@ def test_hardly_a_changed_number_or_a_negation_slips_through(abstracts: list[lis
         assert len(pairs) > 100
         checks = check_many(pairs)  # each text is read once
         assert sum(check.verdict == "supported" for check in checks) < most * len(pairs)
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "side"),
+    [
+        ("Is there a Hubble tension?", "We find that the Hubble tension is robust.", 1),
+        ("Is there a Hubble tension?", "We find no evidence for a Hubble tension.", -1),
+        ("Is there a Hubble tension?", "HDE models cannot alleviate the Hubble tension.", 0),
+        ("Is there a Hubble tension?", "The Hubble tension can be alleviated, as we show.", 0),
+        ("Is the universe flat?", "We find no deviations from a flat universe.", 0),
+        ("Is the universe flat?", "The data rule out a flat universe.", -1),
+        ("Are there planets around white dwarfs?", "We find no planets around white dwarfs.", -1),
+        ("Does dark energy evolve?", "Non-monotonic dark energy evolves, we find.", 1),
+    ],
+)
+def test_a_side_is_taken_on_what_is_asked(question: str, sentence: str, side: int) -> None:
+    assert side_of(question, sentence) == side

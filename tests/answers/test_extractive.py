@@ -150,6 +150,29 @@ def test_no_papers_and_no_abstracts_are_no_answer() -> None:
     ).abstained
 
 
+def test_papers_that_state_the_same_are_one_statement() -> None:
+    texts = (
+        "Little red dots are a population of compact red sources discovered by JWST.",
+        "JWST discovered a population of compact red galaxies, the little red dots.",
+        "Little red dots have broad Balmer lines and a V-shaped spectral energy distribution.",
+        "We measure that 341 little red dots host massive black holes at high redshift.",
+        "We measure that 117 little red dots host massive black holes at high redshift.",
+    )
+    papers = [
+        Paper(row=row, paper_id=f"p{row}", title=f"Little red dots {row}", abstract=text)
+        for row, text in enumerate(texts)
+    ]
+    answer = extract_answer("What are little red dots?", found(*papers), least=0.0)
+    groups = [claim.citations for claim in answer.claims]
+    labels = [paper.label for paper in papers]
+    assert any({labels[0], labels[1]} <= set(group) for group in groups)
+    assert (labels[2],) in groups
+    assert not any({labels[3], labels[4]} <= set(group) for group in groups), "other numbers"
+    assert len([one for group in groups for one in group]) == len(papers)
+    assert "more paper" in answer.text
+    assert [hit.rank for hit in answer.results.hits] == [1, 2, 3, 4, 5]
+
+
 def test_a_sentence_is_not_said_twice() -> None:
     twin = Paper(row=5, paper_id="twin", title="Twin", abstract=COOLING.abstract)
     texts = [claim.text for claim in extract_answer(QUESTION, found(COOLING, twin)).claims]

@@ -2,7 +2,7 @@
 
 `checking.yaml` has sentences about real papers: 40 that their abstracts support, and 40 with one
 change: a number, a negation, an object, or another subject. A citation is flagged if its verdict is
-"mismatch" or "far". The comparison is the similarity of text alone ("far").
+"mismatch", "contradicted" or "far". The comparison is the similarity of text alone ("far").
 
 Run: python -m benchmarks.checking ATLAS [--list]
 """
@@ -22,6 +22,7 @@ from landscape._io import read_yaml
 from landscape.agents import AtlasCollection
 
 SENTENCES = Path(__file__).with_name("checking.yaml")
+FLAGGED = ("mismatch", "contradicted", "far")
 
 
 def verdicts(atlas: Any, cases: list[dict[str, str]]) -> list[Any]:
@@ -60,9 +61,9 @@ def main() -> None:
         for half in (case["half"], "both"):
             key = case["change"], half
             counts[key] += 1
-            flagged[key] += one.verdict in ("mismatch", "far")
+            flagged[key] += one.verdict in FLAGGED
             far[key] += one.verdict == "far"
-        if options.list and (one.verdict in ("mismatch", "far")) != (case["truth"] == "false"):
+        if options.list and (one.verdict in FLAGGED) != (case["truth"] == "false"):
             print(f"{case['change']}: {one.verdict} ({one.why}): {case['sentence']}")
     rows = [
         [

@@ -15,8 +15,8 @@ import numpy as np
 from landscape.agents._citation_need import MIN_WORDS, citation_need
 from landscape.agents._draft_latex import DraftSentence, inputs_of, read_draft
 from landscape.agents.collection import AtlasCollection, Corpus, is_same, title_key
-from landscape.answers import check_claims
-from landscape.answers.agreement import find_mismatch
+from landscape.answers import check_claim, check_claims
+from landscape.answers.agreement import find_mismatch, objects_differ
 from landscape.answers.citations import without_labels
 from landscape.answers.question_aims import plain_math
 from landscape.corpus import clean_text, parse_arxiv_id
@@ -194,8 +194,9 @@ def check_draft(
         Corpora that are searched for the cited papers and for papers to suggest.
     model : WritingModel, "auto" or None
         Model that checks the citations. Without a model, citations are "quoted" if the abstract or
-        the title has the same words, "mismatch" if a number, an object or a negation differs from
-        the cited paper, and otherwise "near" or "far".
+        the title has the same words, "supported" or "contradicted" if `check_claim` is certain,
+        "mismatch" if a number, an object or a negation differs from the cited paper, and
+        otherwise "near" or "far".
     find_missing : bool, default True
         Whether to find sentences that seem to need a citation.
 
@@ -356,12 +357,31 @@ def _judge_by_similarity(
             if quote := _quoted(place.part, paper):
                 judged[-1] = replace(judged[-1], verdict="quoted", why=quote[0], deciding=quote[1])
             elif verdict == "near":
-                judged[-1] = _with_mismatch(judged[-1], "mismatch")
+                judged[-1] = _with_claim_check(judged[-1])
         elif place.key not in entries:
             judged.append(Judgement(*use, "not in the bibliography", why="no such key"))
         else:
             why = "no corpus contains the paper, and the BibTeX entry has no abstract"
             judged.append(Judgement(*use, "not in the corpus", why=why))
+    return judged
+
+
+def _with_claim_check(judgement: Judgement) -> Judgement:
+    """Judge a citation as supported, contradicted or mismatch, if that is certain enough."""
+    paper, part = judgement.paper, plain_math(judgement.part)
+    assert paper is not None  # noqa: S101 - only papers with an abstract are compared
+    sentences = sentences_of(paper)
+    found = check_claim(part, [paper.title, *(one.text for one in sentences)])
+    differs = bool(found.missing_numbers or objects_differ(part, f"{paper.title} {paper.abstract}"))
+    if not found.is_certain or found.label == "not found" or differs:
+        return _with_mismatch(judgement, "mismatch")
+    best = found.places[0] - 1  # the title is the first text
+    deciding = sentences[best] if best >= 0 else None
+    why = f"{found.label} with a probability of {found.probability:.2f}"
+    judged = replace(judgement, verdict=found.label, why=why, deciding=deciding)
+    if found.label == "contradicted":
+        says = found.sentences[0]
+        return replace(judged, draft_says=judgement.part, paper_says=says)
     return judged
 
 

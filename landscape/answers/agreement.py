@@ -149,7 +149,9 @@ _INVERSE = re.compile(r"\s?(?:⁻|\^\{?[-−])")
 _MAX_NOUNS = 2  # words after a count that may be its noun, as in "4,539 bright radio bursts"
 _DESIGNATION = re.compile(
     r"\b(?:(?:[A-Z][A-Za-z]{0,9}|[A-Z]{1,5}\d?)[- ]?(?=[A-Z]?\d)[A-Z]?\d[\w.+−–-]*(?:\s[a-h]\b)?|"
-    r"Sgr A\*|M ?\d{1,3}\b)"
+    r"Sgr A\*|M ?\d{1,3}\b|"
+    rf"(?:{'|'.join(read_yaml(data_file('phrases.yaml'))['constellations'].split())}) "
+    r"(?:[A-Z]{1,2}(?:-?\d)?|X-\d|OB\d|Nebula|Cluster|Cloud)(?![\w-]))"
 )
 # Capitalised words and symbols before a number that name no object.
 _NOT_OBJECTS = re.compile(
@@ -272,7 +274,11 @@ def _is_same(quantity: _Quantity, other: _Quantity) -> bool:
 
 def _named_objects(text: str) -> list[str]:
     found = (match[0].rstrip(".-–") for match in _DESIGNATION.finditer(text))
-    return [name for name in found if not _NOT_OBJECTS.match(name)]
+    return [
+        name
+        for name in found
+        if not _NOT_OBJECTS.match(name) and name.split()[0].lower() not in STOP_WORDS
+    ]
 
 
 def objects_differ(claim: str, whole: str) -> str:

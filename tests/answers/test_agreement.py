@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from landscape.answers.agreement import side_of
+from landscape.answers.agreement import find_mismatch, side_of
 from landscape.answers.verdicts import check_many
 from landscape.search.sentences import says_something
 from landscape.text import split_sentences
@@ -73,3 +73,9 @@ def test_hardly_a_changed_number_or_a_negation_slips_through(abstracts: list[lis
 )
 def test_a_side_is_taken_on_what_is_asked(question: str, sentence: str, side: int) -> None:
     assert side_of(question, sentence) == side
+
+
+def test_objects_with_names_of_constellations_are_compared() -> None:
+    paper = ["Methanol is abundant in Orion KL."]
+    assert find_mismatch("Methanol is abundant in Sgr B2.", "", paper)
+    assert not find_mismatch("Orion KL has abundant methanol.", "", paper)

@@ -53,8 +53,8 @@ def review_coverage(
 
     The subject of a review is often wider than a region, or the review lies in the region
     beside it. With `vectors`, a review therefore counts for the regions of its nearest papers,
-    in proportion to their number (``reviews_near``), and the last review is the latest that has
-    half of these papers in the region. The expected number of reviews depends on the years of
+    in proportion to their number (``reviews_near``), and the last review is the latest in the
+    region, or that has half of these papers in it. The expected number of reviews depends on the years of
     the papers. The ratio of reviews to expected has a gamma prior, so it is close to 1 for
     small regions (Clayton & Kaldor 1987, Biometrics 43, 671). Years without a review count from
     the last review to the end of the corpus; if there is none, from the year by which a tenth
@@ -76,6 +76,8 @@ def review_coverage(
     enough = shares.data >= _SHARE_OF_LAST
     written = year[np.flatnonzero(is_review)[shares.row[enough]]].astype(np.int64)
     np.maximum.at(last, shares.col[enough], written)
+    in_region = is_review[inside]
+    np.maximum.at(last, place[in_region], when[in_region])
     dated = pd.Series(when).mask(when == UNKNOWN_YEAR)
     first = dated.groupby(place).quantile(0.1).to_numpy()
     since = np.where(last == UNKNOWN_YEAR, np.floor(first), last)
@@ -121,8 +123,8 @@ def chance_of_review(
 def define_reviews(year: NDArray[np.integer]) -> str:
     """Return the definition of years without a review (see `review_coverage`), for captions."""
     return (
-        "Years without a review count from the last review whose nearest papers are mostly in the "
-        f"region to {int(year.max()) if len(year) else 0}, the last year of the corpus (from the "
+        "Years without a review count from the last review in the region, or whose nearest papers "
+        f"are mostly in it, to {int(year.max()) if len(year) else 0}, the last year of the corpus (from the "
         "first papers if there is none)."
     )
 
@@ -251,7 +253,8 @@ def review_gaps(
         ``score``, which has their share instead, times the ratio of expected to known reviews (the
         gap relative to the size of the region). The mean is divided by ``density_ratio_high``, so
         regions that certainly lack reviews come first. Only regions with less than 80% of the
-        expected reviews, both in the region and near it, have a ``rank``. ``reviews_near`` counts
+        expected reviews, both in the region and near it, and with papers newer than their last
+        review, have a ``rank``. ``reviews_near`` counts
         each review for the regions of its nearest papers; ``expected`` is the number expected from
         the papers and their years. Further columns are the components, those of `reviews`, and
         titles of ``exemplars``.
@@ -415,7 +418,8 @@ def rank_gaps(
     # A region with reviews of its own does not lack them, even if their subject is wider.
     most = known[["reviews", "reviews_near"]].max(axis=1)
     lacks = most < _LACKING * known["expected"]
-    is_gap = (lacks | (known["reviews_near"].sum() == 0)).to_numpy()
+    # A region whose newest papers are not newer than its last review does not wait for one.
+    is_gap = (lacks & (known["papers_since"] > 0) | (known["reviews_near"].sum() == 0)).to_numpy()
     ranks = (-both[:, is_gap]).argsort(axis=1).argsort(axis=1) + 1
     columns: dict[str, Any] = {"topic_id": topics, "score": score}
     columns["score_low"], columns["score_high"] = np.percentile(scores, (2.5, 97.5), axis=0)

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 _LENGTHS = (3, 6, 12, 24)  # months of a burst
+_STILL = 3  # months before the last months, in which a topic begins that has not ended
 _OUTLIERS = 0.2  # share of the terms that may be news, so that their change is not scatter
 _FEWEST_TERMS = 50  # that measure the scatter, each with a variance of 2 papers or more
 _LARGEST_SCATTER = 10.0  # variance of the logarithm of a rate
@@ -76,7 +77,8 @@ def new_topics(
     ----------
     atlas : Atlas
     months : int, default 12
-        Number of months in which a term can become new.
+        Number of months in which a term can become new. Topics that began up to three months
+        earlier are news too, if they have not ended.
     until : str, optional
         Last month, such as ``"2025-09"``; default: the last month that the corpus covers.
     q : float, default 0.05
@@ -124,7 +126,7 @@ def new_topics(
     check_limits(q, least_change)
     period = read_period(atlas, months, until)
     terms = read_terms(atlas, period)
-    found, scatter = _scan(terms, min(months, period.length - 1))
+    found, scatter = _scan(terms, min(months + _STILL, period.length - 1))
     found["q"] = false_discovery_rates(found["p"])
     is_news = (
         (found["q"] <= q)
@@ -296,7 +298,7 @@ def _measure(table: pd.DataFrame, terms: Terms) -> pd.DataFrame:
 def _refined(news: pd.DataFrame, terms: Terms, first: int) -> pd.DataFrame:
     """Move both ends of each period to the most likely months; omit news from before `first`.
 
-    A period that ends with the last month stays open.
+    A period that ends with the last month stays open, and may begin some months earlier.
     """
     rows, ends = [], []
     for row, last in zip(news.index, news["last"], strict=True):
@@ -305,7 +307,8 @@ def _refined(news: pd.DataFrame, terms: Terms, first: int) -> pd.DataFrame:
         fits = [(_fit(terms, row, close), close) for close in closes]
         fit, close = max(fits, key=lambda one: one[0].max())
         start = int(fit.argmax())
-        if start >= first:
+        is_open = close == length - 1 and start >= first - _STILL
+        if start >= first or is_open:
             rows.append(row)
             ends.append((start, close))
     table = news.loc[rows]
@@ -358,7 +361,9 @@ def _from_names(found: pd.DataFrame, terms: Terms, period: Period, months: int) 
     for row in np.flatnonzero(terms.kinds == "object").tolist():
         month = month_of_name(str(terms.names[row]))
         papers = np.flatnonzero(terms.counts[row])
-        if month is not None and month >= begin and period.first + papers[0] >= begin:
+        # The papers on an object of the month before are news too, if they appear later.
+        is_dated = month is not None and month >= begin - _STILL
+        if is_dated and period.first + papers[0] >= begin:
             rows.append(row)
             first.append(int(papers[0]))
     chosen = terms.part(rows)

@@ -172,7 +172,10 @@ def test_expected_reviews_depend_on_the_years_of_the_papers():
 
 
 def test_a_review_beside_a_region_counts_for_it():
-    """Papers of one subject are in region 0, its only review is in region 1."""
+    """Papers of one subject are in region 0, its only review is in region 1.
+
+    The review is then the last one of both regions.
+    """
     atlas = world(
         sizes=[100, 100, 100], years=[np.arange(1990, 2021)] * 3, reviewed=[(2010,), (), (2015,)]
     )
@@ -185,7 +188,15 @@ def test_a_review_beside_a_region_counts_for_it():
     assert table["reviews"].tolist() == [0, 1, 1]
     assert table["reviews_near"].tolist() == pytest.approx([1, 0, 1], abs=0.2)
     assert table.loc[0, "last_review"] == 2010
-    assert table.loc[1, "last_review"] is pd.NA
+    assert table.loc[1, "last_review"] == 2010
+
+
+def test_a_region_without_papers_since_its_last_review_is_no_gap():
+    years = [np.arange(1990, 2021)] * 3
+    late = world(sizes=[300, 100, 100], years=years, reviewed=[(2020,), (2010,) * 4, (2015,) * 4])
+    table = review_gaps(late, n_resamples=5).table.set_index("topic_id")
+    assert table.loc[0, "papers_since"] == 0
+    assert pd.isna(table.loc[0, "rank"])
 
 
 def test_coverage_of_papers_outside_every_region():

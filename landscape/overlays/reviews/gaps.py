@@ -53,9 +53,9 @@ def review_coverage(
 
     The subject of a review is often wider than a region, or the review lies in the region
     beside it. With `vectors`, a review therefore counts for the regions of its nearest papers,
-    in proportion to their number (``reviews_near``), and the last review is the latest in the
-    region, or that has half of these papers in it. The expected number of reviews depends on the years of
-    the papers. The ratio of reviews to expected has a gamma prior, so it is close to 1 for
+    in proportion to their number (``reviews_near``). The last review is the latest in the region,
+    or the latest that has half of these papers in it. The expected number of reviews depends on
+    the years of the papers. The ratio of reviews to expected has a gamma prior, so it is close to 1 for
     small regions (Clayton & Kaldor 1987, Biometrics 43, 671). Years without a review count from
     the last review to the end of the corpus; if there is none, from the year by which a tenth
     of the papers was published.
@@ -122,10 +122,11 @@ def chance_of_review(
 
 def define_reviews(year: NDArray[np.integer]) -> str:
     """Return the definition of years without a review (see `review_coverage`), for captions."""
+    end = int(year.max()) if len(year) else 0
     return (
         "Years without a review count from the last review in the region, or whose nearest papers "
-        f"are mostly in it, to {int(year.max()) if len(year) else 0}, the last year of the corpus (from the "
-        "first papers if there is none)."
+        f"are mostly in it, to {end}, the last year of the corpus (from the first papers if there "
+        "is none)."
     )
 
 

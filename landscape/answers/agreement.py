@@ -385,7 +385,7 @@ _DENIAL = re.compile(
 # Verbs whose object is presupposed: "lowers the Hubble tension" takes no side on its existence.
 _PRESUPPOSED = re.compile(
     r"\b(?:(?:lower|lessen|eas|alleviat|reliev|resolv|solv|mitigat|reduc|soften|address|explain|"
-    r"reconcil|diminish|worsen|exacerbat|increas|tackl)(?:e|s|es|ed|ing)?|"
+    r"reconcil|diminish|worsen|exacerbat|tackl)(?:e|s|es|ed|ing)?|increase[sd]?|increasing|"
     r"(?:solutions?|cause|origin|explanations?|role|deviations?|departures?) "
     r"(?:to|of|for|in|from))\b",
     re.IGNORECASE,

@@ -70,6 +70,7 @@ _SEEN, _SOLID = 2.0, 12.0
 _SMOOTHED = 3  # minimum half-width of hatched areas, in cells
 _ON_SCALE = 0.9  # share of the papers of a facility at places within the colour scale
 _STRONG = 0.4  # minimum share at a named peak, relative to the upper limit of the colour scale
+_DIFFERENT_MIX = 0.05  # relative change of a share at a constant mix, from which it is drawn
 _BEFORE = 5  # years before first light on a chart
 _CHART = (100.0, 250.0)  # height of the chart of years, in points
 _OUTLINE = 0.55  # line width in points
@@ -217,12 +218,24 @@ def _write_bounds(
     if len(views) == 1:
         first = (
             f"{row['papers']:,} of {row['corpus_papers']:,} papers of {corpus} {usage.verb} "
-            f"{row['facility']}: {percent(row['share'])} (95% interval {_interval(row)}%)."
+            f"{row['facility']}: {percent(row['share'])} (95% interval {_interval(row)}%)"
         )
+        light = usage.facilities[0].first_light
+        if 0 < row["corpus_since"] < row["corpus_papers"]:
+            low, high = 100 * row["share_since_low"], 100 * row["share_since_high"]
+            first += (
+                f", and {percent(row['share_since'])} ({low:.1f}–{high:.1f}%) of the "
+                f"{row['corpus_since']:,} papers since first light in {light:%B %Y}"
+            )
+        first += "."
     caption = gaps_first(caption_of(analysis), usage)
     rest = [sentence for sentence in caption.sentences if not sentence.startswith("Bridges")]
     n_gaps = bool(usage.years.in_part)
-    sentences = [first, *rest[:n_gaps], _SHARES, *rest[n_gaps:]]
+    jumps = usage.years.warnings[n_gaps:]
+    rest = [sentence for sentence in rest if sentence not in jumps]
+    if len(views) == 1 and _mix_matters(analysis.tables["years"]):
+        jumps = (*jumps, "Thin line: share at a constant mix of categories.")
+    sentences = [first, *jumps, *rest[:n_gaps], _SHARES, *rest[n_gaps:]]
     return replace(caption, head=f"{title}.", sentences=sentences)
 
 
@@ -503,6 +516,12 @@ def _region_ranking(analysis: Analysis, facility: str) -> tuple[Ranking, list[in
 _LOCAL = "The colours of the map are local: a part of a region can have a larger share."
 
 
+def _mix_matters(years: pd.DataFrame) -> bool:
+    """Return whether a share at a constant mix of categories differs by more than a twentieth."""
+    covered = years[years["covered"] & (years["share"] > 0)]
+    return bool((np.abs(covered["share_constant"] / covered["share"] - 1) > _DIFFERENT_MIX).any())
+
+
 def draw_years(page: Page, box: Box, years: pd.DataFrame, of: Facility) -> None:
     """Draw the share of papers by year with intervals; hatch years that are not covered."""
     scale, (left, bottom, right, top) = page.scale, box
@@ -516,7 +535,10 @@ def draw_years(page: Page, box: Box, years: pd.DataFrame, of: Facility) -> None:
     panel = share_panel(
         page,
         (left + 24 * scale, bottom + 14 * scale, right, top - 16 * scale),
-        years.rename(columns={"low": "share_low", "high": "share_high"}),
+        years.rename(
+            columns={"low": "share_low", "high": "share_high"}
+            | ({"share_constant": "fitted"} if _mix_matters(years) else {})
+        ),
         colour=page.colours.found,
         gid="years",
         n_ticks=4,

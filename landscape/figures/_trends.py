@@ -299,7 +299,8 @@ def share_panel(
         np.where(covered, 100 * ordered[name].to_numpy(dtype=float), np.nan)
         for name in ("share", "share_low", "share_high")
     )
-    most = float(np.nanmax([*share, *high, 1e-6]))
+    fitted = 100 * ordered["fitted"].to_numpy(dtype=float) if "fitted" in ordered else np.array([])
+    most = float(np.nanmax([*share, *high, *fitted, 1e-6]))
     step = float(np.min(np.diff(at), initial=1.0))  # a year, or a quarter
     across, up = (at.min() - step / 2, at.max() + step / 2), (0.0, 1.08 * most)
     panel = page.chart(
@@ -329,8 +330,7 @@ def share_panel(
             ),
         ]
     )
-    if "fitted" in ordered:
-        fitted = 100 * ordered["fitted"].to_numpy(dtype=float)
+    if len(fitted):
         panel.layers.append(
             Curve(x=at, y=fitted, colour=page.colours.ink, width=0.6 * page.scale, gid="fitted")
         )

@@ -60,6 +60,8 @@ if TYPE_CHECKING:
 Links = Literal["vectors", "citations"]
 _THREADS = 2  # NumPy releases the interpreter lock; more threads need too much memory
 _ERAS = _BEFORE, _AFTER = 0, 1
+_MAIN_CATEGORY = 0.05  # minimum share of the papers of a category whose mix is kept constant
+_FEW_OF_CATEGORY = 10  # papers of a category in a year, without which its share is unknown
 FEW = 10  # warn if a facility has fewer papers than this
 _FEW_CITED = 0.5
 
@@ -171,6 +173,7 @@ def impact(
           the period after first light),
           ``rise_comparable`` (False if the corpus itself changes abruptly, or does not cover the
           year of first light or the year before);
+        - ``corpus_since``, ``share_since`` (all papers since first light, and the share of them);
         - ``cited_papers`` (papers with known citations), ``citations``, ``citations_median``,
           ``citations_share`` (of all known citations of the period), ``citation_percentile``
           (among papers of the same year, 0.5 on average);
@@ -181,7 +184,8 @@ def impact(
           papers of the same regions), ``bridges`` (pairs of regions that papers of the facility
           connect more often than other papers do, at a false discovery rate of 5%).
 
-        ``tables``: ``regions``, ``years``, ``bridges``.
+        ``tables``: ``regions``, ``years``, ``bridges``. In ``years``, ``share_constant`` is the
+        share with the same mix of primary categories in each year since first light.
 
     Raises
     ------
@@ -241,6 +245,9 @@ def measure_usage(
     table = tables.pop("facilities")
     uneven = {facility.name: _is_uneven(usage.years, facility) for facility in usage.facilities}
     table["rise_comparable"] = ~table["facility"].map(uneven).astype(bool)
+    inside_of = dict(zip(labels, insides, strict=True))
+    periods = table["period"] if slices is not None else [labels[0]] * len(table)
+    table = table.join(_since_first_light(usage, table, [inside_of[one] for one in periods]))
     any_use = np.zeros(usage.n_papers, dtype=bool)
     any_use[np.concatenate(usage.rows)] = True
     which = usage.facilities[0].name if len(usage.facilities) == 1 else "one of these facilities"
@@ -265,6 +272,51 @@ def measure_usage(
         warnings=_warnings(usage, table, links=links),
         tables=tables,
     )
+
+
+def _since_first_light(
+    usage: Usage, table: pd.DataFrame, insides: Sequence[NDArray[np.bool_]]
+) -> pd.DataFrame:
+    """Return the papers of each row since first light, and the share that counts.
+
+    `insides` has the mask of the period of each row.
+    """
+    import pandas as pd
+
+    rows = []
+    names = [facility.name for facility in usage.facilities]
+    for name, inside in zip(table["facility"], insides, strict=True):
+        index = names.index(name)
+        light = np.datetime64(usage.facilities[index].first_light, "D")
+        after = inside & (usage.date >= light)
+        every = np.array([after.sum()])
+        roles = usage.count_roles(index, after, np.zeros(len(after), np.int64), 1)
+        low, high = usage.share_interval(index, roles, every)
+        rows.append((every[0], ratio(roles @ usage.counted, every)[0], low[0], high[0]))
+    columns = ["corpus_since", "share_since", "share_since_low", "share_since_high"]
+    return pd.DataFrame(rows, columns=columns, index=table.index)
+
+
+def _at_constant_mix(
+    usage: Usage, uses: NDArray[np.bool_], inside: NDArray[np.bool_], since: int
+) -> NDArray[np.float64]:
+    """Return the share of papers of each year if the mix of categories were that of all years.
+
+    This is direct standardisation: the shares of the categories in a year are weighted with their
+    papers of all covered years from `since` on. It is NaN if a category has few papers in a year.
+    """
+    first = int(usage.years.years[0])
+    counted = inside & usage.covered & (usage.year >= since) & (usage.category != "")
+    names, code = np.unique(usage.category[counted], return_inverse=True)
+    place, n_years = usage.year[counted] - first, len(usage.years.years)
+    cells = code * n_years + place
+    shape = (len(names), n_years)
+    every = np.bincount(cells, minlength=shape[0] * n_years).reshape(shape)
+    papers = np.bincount(cells, weights=uses[counted], minlength=every.size).reshape(shape)
+    main = every.sum(axis=1) >= _MAIN_CATEGORY * every.sum()
+    weights = every[main].sum(axis=1)
+    shares = ratio(papers[main], np.where(every[main] >= _FEW_OF_CATEGORY, every[main], 0))
+    return np.asarray(weights @ shares / max(weights.sum(), 1), dtype=np.float64)
 
 
 def _is_uneven(years: Years, facility: Facility) -> bool:
@@ -660,6 +712,9 @@ def year_table(
             "share": ratio(papers, every),
             "low": low,
             "high": high,
+            "share_constant": _at_constant_mix(
+                usage, usage.uses(index), inside, usage.facilities[index].first_light.year
+            ),
             "covered": usage.years.covered,
         }
         parts.append({name: column[shown] for name, column in columns.items()})
@@ -698,7 +753,7 @@ def warn_of_rise(corpus_before: Mapping[str, float]) -> tuple[str, ...]:
 def _warnings(usage: Usage, table: pd.DataFrame, *, links: str) -> tuple[str, ...]:
     papers, cited = table["papers"], float(np.isfinite(usage.cites).mean())
     few = table.loc[papers < FEW, "facility"].unique()
-    plans = table.loc[(table["corpus_after"] == 0) & (papers > 0), "facility"].unique()
+    plans = table.loc[(table["corpus_since"] == 0) & (papers > 0), "facility"].unique()
     before = table.groupby("facility", sort=False)["corpus_before"].min()
     have = "has" if len(few) == 1 else "have"
     needed = {

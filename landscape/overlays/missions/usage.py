@@ -18,6 +18,7 @@ from landscape.overlays.periods import (
     Years,
     check_period,
     paper_years,
+    primary_categories,
     ratio,
     read_years,
     share_interval,
@@ -63,6 +64,7 @@ class Usage:
     date: NDArray[np.datetime64]
     cites: NDArray[np.float64]
     years: Years
+    category: NDArray[np.object_]  # primary category of each paper, or ""
 
     @property
     def n_papers(self) -> int:
@@ -160,7 +162,7 @@ def read_usage(
     chosen = _by_papers(counted["facility"], pairs["facility"]) if named is None else named
     regions = atlas.topics.loc[atlas.topics["level"] == 1, ["topic_id", "label", "x", "y"]]
     regions = regions.reset_index(drop=True)
-    papers = atlas.read_papers(["date", "cites"])
+    papers = atlas.read_papers(["date", "cites", "categories"])
     year = paper_years(atlas)
     names = [one.name for one in chosen]
     by_name = dict(list(counted.groupby("facility", observed=True)["paper_row"]))
@@ -181,6 +183,7 @@ def read_usage(
         date=pd.to_datetime(papers["date"]).to_numpy("datetime64[D]"),
         cites=pd.to_numeric(papers["cites"]).to_numpy(np.float64, na_value=np.nan),
         years=read_years(atlas),
+        category=primary_categories(papers["categories"]),
     )
 
 

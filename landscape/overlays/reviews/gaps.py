@@ -55,9 +55,9 @@ def review_coverage(
     beside it. With `vectors`, a review therefore counts for the regions of its nearest papers,
     in proportion to their number (``reviews_near``). The last review is the latest in the region,
     or the latest that has half of these papers in it. The expected number of reviews depends on
-    the years of the papers. The ratio of reviews to expected has a gamma prior, so it is close to 1 for
-    small regions (Clayton & Kaldor 1987, Biometrics 43, 671). Years without a review count from
-    the last review to the end of the corpus; if there is none, from the year by which a tenth
+    the years of the papers. The ratio of reviews to expected has a gamma prior, so it is close to
+    1 for small regions (Clayton & Kaldor 1987, Biometrics 43, 671). Years without a review count
+    from the last review to the end of the corpus; if there is none, from the year by which a tenth
     of the papers was published.
     """
     import pandas as pd

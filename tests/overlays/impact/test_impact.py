@@ -51,6 +51,28 @@ def test_rise_compares_with_the_same_regions_before_first_light(atlas: Any) -> N
     assert row["rise_low"] < 0 < row["rise_high"]
 
 
+def test_the_share_since_first_light_has_its_own_denominator(atlas: Any) -> None:
+    found = impact(atlas, n_resamples=10)
+    table = found.table.set_index("facility")
+    assert (table.loc["NuSTAR", "corpus_since"], table.loc["ALMA", "corpus_since"]) == (30, 30)
+    assert table.loc["NuSTAR", "share_since"] == 6 / 30
+    assert table.loc["NuSTAR", "share_since_low"] < 0.2 < table.loc["NuSTAR", "share_since_high"]
+    assert not any("had not seen first light" in warning for warning in found.warnings)
+
+
+def test_a_change_of_the_mix_of_categories_is_taken_out(make: Any) -> None:
+    """A tenth of the first field and no paper of the other use it; the other field doubles."""
+    year = np.repeat([2013, 2014], [200, 300])
+    field = np.concatenate([np.repeat([0, 1], 100), np.repeat([0, 1], [100, 200])])
+    uses = (field == 0) & (np.arange(500) % 10 == 0)
+    lists = [[("astro-ph.GA", "astro-ph.HE")[one]] for one in field]
+    region = np.zeros(500, dtype=np.int64)
+    found = impact(make(region, year, {"ALMA": uses}, categories=lists), n_resamples=10)
+    years = found.tables["years"]
+    assert years["share"].tolist() == pytest.approx([1 / 20, 1 / 30])
+    assert years["share_constant"].tolist() == pytest.approx([0.1 * 200 / 500] * 2)
+
+
 def test_no_use_before_first_light_is_no_certainty(make: Any) -> None:
     uses = np.zeros(40, dtype=bool)
     uses[10:16] = True

@@ -255,8 +255,7 @@ def review_gaps(
         gap relative to the size of the region). The mean is divided by ``density_ratio_high``, so
         regions that certainly lack reviews come first. Only regions with less than 80% of the
         expected reviews, both in the region and near it, and with papers newer than their last
-        review, have a ``rank``. ``reviews_near`` counts
-        each review for the regions of its nearest papers; ``expected`` is the number expected from
+        review, have a ``rank``. ``reviews_near`` counts each review for the regions of its nearest papers; ``expected`` is the number expected from
         the papers and their years. Further columns are the components, those of `reviews`, and
         titles of ``exemplars``.
         ``tables["exemplars"]`` has up to five papers per region that are newer than the reviews
@@ -309,7 +308,8 @@ def review_gaps(
             f"Regions that need a review, of the {len(table)} regions and subregions of "
             f"{describe_corpus(atlas)}.{no_verdict(n_doubtful, len(ranked), _LACK)} "
             f"{_COUNTED} {define_reviews(year)} Only regions with less than {_LACKING:.0%} of "
-            "the expected reviews, in the region and near it, have a rank. The need compares a "
+            "the expected reviews, in the region and near it, and with newer papers have a rank. "
+            "The need compares a "
             "region with the mean region: "
             "papers newer than the reviews near them (volume), "
             f"growth in {RECENT_YEARS} covered years, "

@@ -255,7 +255,8 @@ def review_gaps(
         gap relative to the size of the region). The mean is divided by ``density_ratio_high``, so
         regions that certainly lack reviews come first. Only regions with less than 80% of the
         expected reviews, both in the region and near it, and with papers newer than their last
-        review, have a ``rank``. ``reviews_near`` counts each review for the regions of its nearest papers; ``expected`` is the number expected from
+        review, have a ``rank``. ``reviews_near`` counts each review for the regions of its
+        nearest papers; ``expected`` is the number expected from
         the papers and their years. Further columns are the components, those of `reviews`, and
         titles of ``exemplars``.
         ``tables["exemplars"]`` has up to five papers per region that are newer than the reviews

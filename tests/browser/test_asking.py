@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -78,7 +79,10 @@ def test_a_claim_opens_on_its_sentence(jupyter: JupyterPage, panel: Locator) -> 
     evidence.wait_for()
     said = first.locator("summary").inner_text()
     assert evidence.inner_text()[:60] in said
-    assert first.locator("a[href*='adsabs']").count() == 1
+    # Papers that state the same are cited together, and each shows its own sentence.
+    cited = re.search(r"\[(.+?)(?:; \d{4})?\]", said)
+    assert cited, said
+    assert first.locator("a[href*='adsabs']").count() == len(cited[1].split(", "))
     first.scroll_into_view_if_needed()
     jupyter.picture("03_claim")
     assert f'atlas.ask("{QUESTION}")' in panel.inner_text()

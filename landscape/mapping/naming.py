@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -40,9 +41,9 @@ class NameSettings:
     # minimum share of a group's papers that have the phrase itself
     least_share: tuple[float, float] = (0.01, 0.002)
     # a name in a smaller share of the papers gets a penalty
-    common_share: tuple[float, float] = (0.2, 0.5)
+    common_share: tuple[float, float] = (0.3, 0.5)
     # penalty for each factor e below `common_share`
-    rare: tuple[float, float] = (0.06, 0.04)
+    rare: tuple[float, float] = (0.13, 0.13)
     lexical: float = 0.05  # weight of the lexical score, relative to the best phrase of the group
     # weight of the similarity to the papers that have the phrase
     usage: tuple[float, float] = (0.2, 0.2)
@@ -68,6 +69,8 @@ class NameSettings:
     second_agreement: tuple[float, float] = (0.5, 0.2)  # weight of the F-score of a second subject
     # minimum F-score of a second subject, relative to the first
     second_least: tuple[float, float] = (0.2, 0.25)
+    # minimum share of a group's papers with its second subject
+    second_common: tuple[float, float] = (0.025, 0.1)
     # minimum share of its papers that have the second subject itself, not a narrower concept
     second_direct: tuple[float, float] = (0.1, 0.0)
     # maximum share of the papers of a subject that have the other subject
@@ -77,6 +80,7 @@ class NameSettings:
     main_share: float = 0.5  # minimum share of the papers of a group with its main subject
     main_own: float = 0.75  # minimum agreement of the main subject, relative to the group above
     inertia: float = 0.15  # an old name remains if no name has more additional merit
+    wanted: float = 0.1  # penalty of a name that a larger group also needs
     longest: int = 60  # characters
 
 
@@ -101,6 +105,7 @@ class Namer:
         neighbours: Sequence[Sequence[int]],
         *,
         taken: Collection[str] = (),
+        wanted: Collection[str] = (),
         fields: bool = False,
         pairs: bool = True,
         parts: NDArray[np.integer] | None = None,
@@ -117,7 +122,7 @@ class Namer:
         the first. Only with `fields`, a name can be that of a field of research, such as "Solar
         physics". With `above`, the larger groups of the papers, a phrase whose papers agree better
         with the larger group is not a name. An `old` name of a group remains unless another is
-        clearly better.
+        clearly better. The names `wanted` by larger groups are used only if they are clearly better.
         """
         n_groups, forms = len(neighbours), self._wide.forms
         group = np.asarray(group)
@@ -128,8 +133,11 @@ class Namer:
             keywords[int(number)] = [self._wide.shown[phrase] for phrase in several]
         allowed = [self._names_a_subject(phrase) for phrase in ranked["phrase"]]
         ranked = ranked[ranked["is_most"] & np.array(allowed, dtype=bool)]
+        ranked = ranked[~self._is_spelled_out(ranked)]
         is_own = True if above is None else self._is_own(ranked, group, above)
-        ranked = ranked.assign(is_own=is_own)
+        subjects = [part for name in wanted for part in (name, *name.split(" and "))]
+        is_wanted = np.isin(forms[ranked["phrase"]].astype(str), normal_forms(subjects))
+        ranked = ranked.assign(is_own=is_own, merit=ranked["merit"] - _SETTINGS.wanted * is_wanted)
         ranked = ranked.sort_values("merit", ascending=False, kind="stable")
         if fields:  # as "cosmic inflation" for a continent with the region "Inflation"
             inner = [set(form.split(" ")) for form in normal_forms(list(taken))]
@@ -302,6 +310,22 @@ class Namer:
         inner = self._number.get(normal_form(" ".join(others)))
         return inner is None or self._uses[inner] < 2 * self._uses[phrase]
 
+    def _is_spelled_out(self, ranked: pd.DataFrame) -> NDArray[np.bool_]:
+        """Mark acronyms of which the words are another candidate of the group."""
+        shown, regions = self._wide.shown[ranked["phrase"]], ranked["region"].tolist()
+        initials = {
+            (region, "".join(word[0] for word in re.split("[ -]", name)).lower())
+            for region, name in zip(regions, shown, strict=True)
+            if " " in name
+        }
+        return np.array(
+            [
+                _is_symbol(name) and (region, name.removesuffix("s").lower()) in initials
+                for region, name in zip(regions, shown, strict=True)
+            ],
+            dtype=bool,
+        )
+
     def _usage(
         self, group: NDArray[np.integer], phrases: NDArray[np.integer], n_groups: int
     ) -> NDArray[np.float64]:
@@ -356,11 +380,13 @@ class Namer:
         # A subject that is much less typical than the first is not a second subject.
         alike |= agreement < _SETTINGS.second_least[fields] * agreement[-1]
         fits = (gain > 0).mean(axis=0) >= _SETTINGS.second_share
-        # A first subject that few parts of the group have needs a second subject more.
-        fits &= gain.mean(axis=0) > _SETTINGS.second_gain[fields] * even
+        # A first subject of few papers, or of few parts of the group, needs a second subject more.
+        covered = min(several["share"].iloc[-1] / _SETTINGS.common_share[fields], 1.0)
+        fits &= gain.mean(axis=0) > _SETTINGS.second_gain[fields] * even * covered
         alike |= self._is_cut[phrases]
         direct = (several["direct"] / several["n"]).to_numpy()
         alike |= direct < _SETTINGS.second_direct[fields]
+        alike |= (several["share"] < _SETTINGS.second_common[fields]).to_numpy()
         # The papers with the subject agree best with this group.
         alike |= ~several["is_best"].to_numpy(dtype=bool)
         # A symbol or an acronym, such as Fe/H or PTAs, explains nothing beside another subject.

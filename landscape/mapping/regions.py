@@ -164,7 +164,10 @@ def build_topics(
     tables: dict[int, pd.DataFrame] = {}
     taken: list[str] = []
     parts = (levels[1], leaf, None)
-    for level, fallback in ((1, "Region"), (0, "Continent"), (2, "Subregion")):
+    # Continents are named before and after their regions: a region leaves them a name that is good
+    # for both, such as "cosmic rays", if it has another one, such as "galactic cosmic rays".
+    wanted: list[str] = []
+    for level, fallback in ((0, ""), (1, "Region"), (0, "Continent"), (2, "Subregion")):
         table = _places(x, y, levels[level], leaf, peaks, vectors)
         if level == 0:  # a name in the middle of the continent
             middle = pd.DataFrame({"x": x, "y": y}).groupby(levels[0]).median()
@@ -182,6 +185,7 @@ def build_topics(
             others,
             # Second subjects of regions are available, because they are removed below.
             taken=taken if level else [name.split(" and ")[0] for name in taken],
+            wanted=wanted if level == 1 else (),
             old=old,
             fields=level == 0,
             pairs=level < 2,
@@ -189,6 +193,9 @@ def build_topics(
             above=levels[level - 1] if level else None,
             fallback=fallback,
         )
+        if not fallback:
+            wanted = names
+            continue
         names = [_ALL_PAPERS if reason and name == f"{fallback} 1" else name for name in names]
         taken += names
         tables[level] = table.assign(

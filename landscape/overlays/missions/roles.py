@@ -48,6 +48,7 @@ _RESULT = re.compile(
     r"tension|cosmolog(?:y|ies|ical)\b|"
     r"(?:\\?Lambda|Λ)\s?\$?[\s\-{}]{0,3}(?:\\rm\s?)?\{?CDM|LCDM|values?\b(?![- ][Aa]dded))"
 )
+_GOES_ON = re.compile(r"(?:[’']s)?[\s(~/-]*")  # between a facility and its part
 _MAX_REQUESTED = 40  # mentions of a text whose roles are requested from a language model
 CONTEXT, _MAX_PAPER = 120, 6000  # characters in a request
 _EM_STEPS = 3  # few, because the matrix is too uncertain for the numbers of one facility alone
@@ -222,16 +223,24 @@ def _choose_role(scores: NDArray[np.float32], place: Place, day: date | None) ->
 def _possible(
     roles: Sequence[str], text: str, places: Sequence[Place], day: date | None
 ) -> list[str]:
-    """Replace "science" where a facility has no data yet, or a name is that of a result."""
-    day, possible = day or date.today(), []
-    for role, place in zip(roles, places, strict=True):
-        if role == "science":
-            named = find_part(place.facility, text[place.start : place.end])
-            if named and named.first_light > day:
-                role = "planned"
+    """Replace "science" where a facility has no data yet, or a name is that of a result.
+
+    In "Rubin Observatory's LSST", the facility is named for its survey, which may have no data yet.
+    """
+    day, possible = day or date.today(), list(roles)
+    has_data = True
+    for number in reversed(range(len(places))):
+        place, later = places[number], places[number + 1 : number + 2]
+        named = find_part(place.facility, text[place.start : place.end])
+        goes_on = later and place.facility == later[0].facility
+        if not (goes_on and _GOES_ON.fullmatch(text, place.end, later[0].start)):
+            has_data = True
+        has_data = has_data and not (named and named.first_light > day)
+        if possible[number] == "science":
+            if not has_data:
+                possible[number] = "planned"
             elif (named and named.is_result) or _RESULT.match(text, place.end):
-                role = "mention"
-        possible.append(role)
+                possible[number] = "mention"
     return possible
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _MOST_MEANT = 100  # number of candidates from the model
 _MOST_SIMILAR = 20  # number of candidates with similar term embeddings
-_WHOLE_TERM = 0.999
+WHOLE_TERM = 0.999
 
 
 FEATURES = (
@@ -190,7 +190,7 @@ def features(
         rank, words_rank = _ranks(about), _ranks(words)
         chosen = (rank < _MOST_MEANT) & (about > 0)
         chosen |= (words_rank < _MOST_MEANT) & (words > 0)
-        chosen |= share > _WHOLE_TERM
+        chosen |= share > WHOLE_TERM
         chosen[named.nonzero()] = True
         if similarity.any():
             last = m - min(_MOST_SIMILAR, m)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
@@ -11,9 +12,16 @@ import numpy as np
 
 from landscape._io import data_file, read_yaml
 from landscape.corpus.thesaurus import Thesaurus
-from landscape.overlays.thesaurus._features import FEATURES, Evidence, features, gather_evidence
+from landscape.overlays.thesaurus._features import (
+    FEATURES,
+    WHOLE_TERM,
+    Evidence,
+    features,
+    gather_evidence,
+)
 from landscape.overlays.thesaurus.concept_model import ConceptModel, read_ranking
 from landscape.overlays.thesaurus.matching import GIVEN, GIVEN_BY_NAME, TermMatches, read_papers
+from landscape.text.words import singular
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,10 +116,12 @@ def tag_wording(
 
     evidence = gather_evidence(wording, vectors, thesaurus, model)
     given = wording.given
-    found = [(given if only is None else given[given["row"].isin(only)]).assign(titled=False)]
+    chosen = given if only is None else given[given["row"].isin(only)]
+    found = [chosen.assign(titled=False, support=1.0)]
     ranking = read_ranking("without_vectors" if vectors is None else "with_vectors")
     judged = read_yaml(data_file("thesaurus.yaml"))["judgements"]
     judging = np.array([judged.get(name, 0.0) for name in FEATURES])
+    unnamed = _unnamed_factors(thesaurus)
     for rows, columns, values in features(
         evidence, vectors, concept_vectors, usage(thesaurus), only=only
     ):
@@ -120,24 +130,42 @@ def tag_wording(
         titled = values[:, FEATURES.index("in_full")] > 0
         odds = np.where(titled, np.logaddexp(odds, judged["in_title"]), odds)
         scores = 1.0 / (1.0 + np.exp(-odds))
+        alone, share = (values[:, FEATURES.index(name)] for name in ("alone", "covered"))
+        support = np.where((alone > 0) & (share < WHOLE_TERM), unnamed[columns], 1.0)
         likely = scores >= _LEAST_SCORE
         block = {
             "row": rows[likely],
             "column": columns[likely],
             "score": scores[likely],
             "titled": titled[likely],
+            "support": support[likely],
         }
         found.append(_ordered(pd.DataFrame(block)).groupby("row").head(limit))
     tags = _ordered(pd.concat(found, ignore_index=True))
     tags["titled"] = tags.groupby(["row", "column"])["titled"].transform("any")
     tags = tags.drop_duplicates(["row", "column"]).reset_index(drop=True)
-    tags = (
-        _ordered(_before_broader(tags, thesaurus)).groupby("row").head(limit).reset_index(drop=True)
-    )
+    tags = _ordered(_before_broader(tags, thesaurus)).groupby("row").head(limit)
+    tags = _ordered(tags.assign(score=tags["score"] * tags["support"])).reset_index(drop=True)
     ids = np.array(list(thesaurus.concepts), dtype=object)
     tags["concept_id"] = ids[tags["column"].to_numpy(int)]
     tags["evidence"] = _evidence(tags, evidence)
     return tags[["row", "concept_id", "score", "evidence"]]
+
+
+def _unnamed_factors(thesaurus: Thesaurus) -> NDArray[np.float64]:
+    """Return the factor of the score of each concept if the text has no word for it.
+
+    Terms of things are plural, those of subjects singular (ISO 25964-1:2011, section 6.3). A paper
+    about neutron detectors is not about neutron stars. A paper about ices can be about
+    astrochemistry, though it does not say so.
+    """
+    factors = read_yaml(data_file("thesaurus.yaml"))["unnamed"]
+    heads = [
+        re.split(r" of | \(", concept.label)[0].rpartition(" ")[2].lower()
+        for concept in thesaurus.concepts.values()
+    ]
+    is_thing = [singular(head) != head for head in heads]
+    return np.where(is_thing, factors["things"], factors["subjects"])
 
 
 def _before_broader(tags: pd.DataFrame, thesaurus: Thesaurus) -> pd.DataFrame:

@@ -262,6 +262,8 @@ def views_of(usage: Usage, windows: Sequence[tuple[int | None, int | None]]) -> 
             counts = f"{int(uses.sum()):,} of {int(inside.sum()):,} papers"
             if not inside.any():
                 counts = f"covered in part: {', '.join(missed)}"
+            elif missed and len(windows) > 1:
+                counts += f", without {', '.join(missed)}"
             name = facility.name if len(usage.facilities) > 1 or len(windows) == 1 else ""
             period = str(since) if since == until else format_period(since, until)
             period = period if len(windows) > 1 else ""
@@ -319,7 +321,9 @@ def name_peaks(
     ]
     peaks = np.argwhere(marked[0] | marked[1])
     places: dict[int, tuple[float, float]] = {}
-    for row, column in peaks[np.argsort(-held[tuple(peaks.T)])]:
+    # The place with the largest share is named first, then those of the most papers.
+    first = seen[tuple(peaks.T)] == seen.max(initial=0)
+    for row, column in peaks[np.lexsort((-held[tuple(peaks.T)], ~first))]:
         at = x0 + (column + 0.5) * (x1 - x0) / n_columns, y0 + (row + 0.5) * (y1 - y0) / n_rows
         near = np.hypot(x - at[0], y - at[1]) < 2 * found.bandwidth
         ids, counts = np.unique(

@@ -152,8 +152,11 @@ def _called(name: str, *, any_case: bool = False) -> list[Facility]:
         keys = [key for key in keys if _folded(_BRACKETS.sub("", key)) == _folded(name)] or keys
     found = [known[key] for key in dict.fromkeys(keys)]
     listed = [one for one in found if name in one.aliases]  # counts for this one in texts
-    listed = [one for one in listed if not one.is_part] or listed
     found = listed if len(listed) == 1 else found
+    # "LSST" is a name of an observatory and of its survey: the observatory is meant.
+    both = [one for one in found if _folded(name) in map(_folded, one.aliases)]
+    if whole := [one for one in both if not one.is_part]:
+        return whole
     wholes = {one.counted_as[0] for one in found if one.is_part}
     return [one for one in found if one.name not in wholes]
 

@@ -12,6 +12,7 @@ from landscape.store.years import Years as Years
 from landscape.store.years import abrupt_changes as abrupt_changes
 from landscape.store.years import count_years as count_years
 from landscape.store.years import format_spans as format_spans
+from landscape.store.years import known_months
 from landscape.store.years import warn as warn
 
 if TYPE_CHECKING:
@@ -54,9 +55,11 @@ def primary_categories(lists: pd.Series) -> NDArray[np.object_]:
 
 def read_years(atlas: AtlasStore, rows: np.ndarray | None = None) -> Years:
     """Find the years that an atlas covers, or some of its papers (row numbers or a mask)."""
-    primary = primary_categories(atlas.read_papers(["categories"])["categories"])
-    years = paper_years(atlas)
-    return count_years(years, primary) if rows is None else count_years(years[rows], primary[rows])
+    papers = atlas.read_papers(["categories", "date", "date_precision"])
+    years, months = paper_years(atlas), known_months(papers)
+    some = slice(None) if rows is None else rows
+    primary = primary_categories(papers["categories"])
+    return count_years(years[some], primary[some], months[some])
 
 
 def check_period(since: int | None, until: int | None) -> None:

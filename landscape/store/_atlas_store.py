@@ -41,7 +41,7 @@ from landscape.store.tables import (
     read_parquet,
     unreadable,
 )
-from landscape.store.years import UNKNOWN_YEAR, count_years
+from landscape.store.years import UNKNOWN_YEAR, count_years, known_months
 from landscape.types import INVALID
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ class AtlasStore:
         ``generated`` (whether the atlas contains synthetic papers), the numbers of records that
         were ``read``, ``merged``, ``rejected`` and ``repaired``, the papers by ``kind`` and
         ``status``, ``years`` (which years the atlas covers well or
-        in part, such as "1993-1994 and 2023-2026 well, 1995-2022 in part") and ``in_part`` (the
+        in part, such as "1993-1994 and May 2023-2026 well, 1995-April 2023 in part") and ``in_part`` (the
         years in part, or ""). A year is covered in part if it has few papers for its time, or
         papers of other categories.
         """
@@ -234,7 +234,8 @@ class AtlasStore:
         years, categories = self.paper_table.years_and_categories()
         if set(years) <= {UNKNOWN_YEAR}:
             return {"years": "", "in_part": ""}
-        counts = count_years(years, categories)
+        months = known_months(self.read_papers(["date", "date_precision"]))
+        counts = count_years(years, categories, months)
         return {"years": counts.text, "in_part": counts.in_part}
 
     @cached_property

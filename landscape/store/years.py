@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from calendar import month_name
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from landscape._io import data_file, read_yaml
 from landscape.errors import InputError
 
 if TYPE_CHECKING:
+    import pandas as pd
     from numpy.typing import ArrayLike, NDArray
 
 UNKNOWN_YEAR = -1
@@ -24,6 +26,7 @@ _SIGMAS = 3.5  # and the difference is more significant than this: about 30 year
 _ENOUGH_FOR_A_MIX, _POOLED = 100, 5  # years with fewer papers are pooled, up to 5 on each side
 _MIN_LENGTH = 3  # covered years of a period in which changes are measured
 _MAX_SPANS = 3  # spans of years named in a text
+_ENOUGH_FOR_MONTHS = 60  # minimum number of papers with a month in a year of which months are named
 
 
 @dataclass(frozen=True)
@@ -32,12 +35,14 @@ class Years:
 
     A covered year has at least 20% of the papers of the smaller of the two largest years before and
     after it, and its mix of primary categories is similar to that of the largest year, or of the
-    next covered year towards it.
+    next covered year towards it. `months` has the first and last covered month of years beside a
+    gap that are covered from a later month on, or until an earlier month.
     """
 
     years: NDArray[np.int64]
     counts: NDArray[np.int64]
     covered: NDArray[np.bool_]
+    months: Mapping[int, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def jumps(self) -> NDArray[np.int64]:
@@ -64,7 +69,7 @@ class Years:
     def in_part(self) -> str:
         """Years that are not covered, or "" if all are; many spans are shortened to their ends."""
         missing = self.years[~self.covered]
-        spans = format_spans(missing)
+        spans = [self._with_months(*run, inside=False) for run in _runs(missing)]
         if len(spans) <= _MAX_SPANS:
             return ", ".join(spans)
         return f"{len(missing)} years of {missing[0]}-{missing[-1]}"
@@ -73,13 +78,27 @@ class Years:
     def text(self) -> str:
         """Which years the corpus covers, such as "1993-1994 and 2023-2026 well, 1995-2022 in part".
 
-        If the corpus covers all years, they are given without a remark.
+        If the corpus covers all years, they are given without a remark. A year beside a gap has its
+        first or last covered month: "May 2023-2026 well, 1995-April 2023 in part".
         """
-        spans = format_spans(self.years[self.covered])
+        spans = [self._with_months(*run, inside=True) for run in _runs(self.years[self.covered])]
         if not self.in_part:
             return spans[0]
         well = " and ".join(spans) if len(spans) <= _MAX_SPANS else "the other years"
         return f"{well} well, {self.in_part} in part"
+
+    def _with_months(self, first: int, last: int, *, inside: bool) -> str:
+        """Format a span of covered years (`inside`), or of years of a gap."""
+        if inside:
+            start, end = self.months.get(first, (1, 12))[0], self.months.get(last, (1, 12))[1]
+        else:
+            before, after = self.months.get(first - 1, (1, 12)), self.months.get(last + 1, (1, 12))
+            start, end = before[1] % 12 + 1, (after[0] - 2) % 12 + 1
+            first, last = first - (start > 1), last + (end < 12)
+        name = [f"{month_name[start]} {first}" if start > 1 else str(first)]
+        if last > first or start > 1 or end < 12:
+            name.append(f"{month_name[end]} {last}" if end < 12 else str(last))
+        return "-".join(name)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -108,7 +127,9 @@ def _texts() -> dict[str, dict[str, str]]:
 
 
 def count_years(
-    years: ArrayLike, categories: Sequence[str] | NDArray[np.object_] | None = None
+    years: ArrayLike,
+    categories: Sequence[str] | NDArray[np.object_] | None = None,
+    months: ArrayLike | None = None,
 ) -> Years:
     """Count the papers of each year and find the years that the corpus does not cover.
 
@@ -119,6 +140,9 @@ def count_years(
     categories : sequence of str, shape (n_papers,), optional
         Primary categories, or "" if unknown. Years in which most papers have no category are judged
         by their number of papers only.
+    months : array_like of int, shape (n_papers,), optional
+        Months from 1 to 12, or 0 if unknown. With them, the covered months of the years beside gaps
+        are found.
 
     Returns
     -------
@@ -147,7 +171,32 @@ def count_years(
     if categories is not None:
         named = np.asarray(categories, dtype=object)[known]
         covered &= _have_similar_mix(given - first, named, counts, covered)
-    return Years(np.arange(first, last + 1), counts, covered)
+    found = Years(np.arange(first, last + 1), counts, covered)
+    if months is None or covered.all():
+        return found
+    return replace(found, months=_months_beside_gaps(found, given, np.asarray(months, dtype=np.int64)[known]))
+
+
+def known_months(papers: pd.DataFrame) -> NDArray[np.int64]:
+    """Return the month of each paper from ``date`` and ``date_precision``, 0 if it is unknown."""
+    month = papers["date"].dt.month.where(papers["date_precision"] != "year")
+    return month.fillna(0).to_numpy(np.int64)
+
+
+def _months_beside_gaps(
+    found: Years, year: NDArray[np.int64], month: NDArray[np.int64]
+) -> dict[int, tuple[int, int]]:
+    """Find the months that are covered as years are, in covered years beside a gap."""
+    beside = {}
+    for first, last in _runs(found.years[found.covered]):
+        for one in {first, last}:
+            n = np.bincount(month[(year == one) & (month > 0)], minlength=13)[1:]
+            enough = np.flatnonzero(n >= _MIN_SHARE * np.median(n[n > 0])) + 1 if n.any() else n
+            if n.sum() >= _ENOUGH_FOR_MONTHS and len(enough):
+                start = int(enough[0]) if one == first > found.years[0] else 1
+                end = int(enough[-1]) if one == last < found.years[-1] else 12
+                beside[one] = start, end
+    return {one: ends for one, ends in beside.items() if ends != (1, 12)}
 
 
 def _have_similar_mix(
@@ -227,6 +276,11 @@ def abrupt_changes(counts: ArrayLike) -> NDArray[np.bool_]:
 
 def format_spans(years: ArrayLike) -> list[str]:
     """Format years as ranges, for example 2001-2003."""
+    return [str(first) if first == last else f"{first}-{last}" for first, last in _runs(years)]
+
+
+def _runs(years: ArrayLike) -> list[tuple[int, int]]:
+    """Return the first and last year of each run of successive years."""
     numbers = np.unique(np.asarray(years, dtype=np.int64))
     runs = np.split(numbers, np.flatnonzero(np.diff(numbers) > 1) + 1)
-    return [str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs if len(run)]
+    return [(int(run[0]), int(run[-1])) for run in runs if len(run)]

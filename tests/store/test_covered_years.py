@@ -119,3 +119,23 @@ def test_captions_of_maps_tell_the_years_in_part() -> None:
     assert "The corpus covers 1995-2022 in part (few papers or other categories)." in explanation(
         facts
     )
+
+
+def test_months_without_papers_beside_a_gap_are_not_covered() -> None:
+    """A corpus of 2023 that begins in May does not cover January to April."""
+    years = np.repeat([1993, 1994, 1995, 2022, 2023, 2024], [1200, 1200, 20, 20, 820, 1200])
+    months = np.concatenate(
+        [
+            np.tile(np.arange(1, 13), 200),
+            np.full(20, 5),
+            np.full(20, 5),
+            np.repeat(np.arange(1, 13), [5, 5, 5, 5, *[100] * 8]),
+            np.tile(np.arange(1, 13), 100),
+        ]
+    )
+    found = count_years(years, months=months)
+    assert found.text == "1993-1994 and May 2023-2024 well, 1995-April 2023 in part"
+    months[years == 1994] = np.minimum(months[years == 1994], 9)
+    found = count_years(years, months=months)
+    assert found.in_part == "October 1994-April 2023"
+    assert count_years(years, months=np.zeros(len(years))).in_part == "1995-2022"

@@ -153,3 +153,39 @@ def test_results_named_after_a_facility_are_not_its_use(text: str) -> None:
 )
 def test_namesakes_are_not_mentions(text: str, facility: str) -> None:
     assert facility not in {one.facility for one in find_mentions(text)}
+
+
+@pytest.mark.parametrize(
+    ("text", "facility", "is_use"),
+    [
+        (
+            "As a precursor to the Legacy Survey of Space and Time (LSST), we identify galaxies "
+            "in images of the Dark Energy Survey.",
+            "Rubin",
+            False,
+        ),
+        (
+            "We measure cosmic shear in data that mimic ten years of observations of the Vera C. "
+            "Rubin Observatory's Legacy Survey of Space and Time.",
+            "Rubin",
+            False,
+        ),
+        (
+            "Using the Vera C. Rubin Observatory Data Preview 1 (DP1), we present the detection "
+            "and photometry of a stellar stream.",
+            "Rubin",
+            True,
+        ),
+        ("We classify galaxies in images of the DESI Legacy Imaging Surveys.", "DESI", False),
+        (
+            "We use photometry of the Dark Energy Spectroscopic Instrument (DESI) Legacy Imaging "
+            "Surveys to find dwarf galaxies.",
+            "DESI",
+            False,
+        ),
+        ("We measure redshifts of galaxies with DESI DR1 spectra.", "DESI", True),
+    ],
+)
+def test_data_of_a_new_survey_and_of_its_target_images(text, facility, is_use) -> None:
+    found = find_mentions(text, date=date(2026, 2, 1))
+    assert (facility in {one.facility for one in found if one.role == "science"}) == is_use

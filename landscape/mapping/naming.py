@@ -389,8 +389,11 @@ class Namer:
         alike |= (several["share"] < _SETTINGS.second_common[fields]).to_numpy()
         # The papers with the subject agree best with this group.
         alike |= ~several["is_best"].to_numpy(dtype=bool)
-        # A symbol or an acronym, such as Fe/H or PTAs, explains nothing beside another subject.
-        alike |= np.array([_is_symbol(self._wide.shown[one]) for one in phrases], dtype=bool)
+        # A symbol, an acronym or a proper name, such as Fe/H, PTAs or Bayesian, explains nothing
+        # beside another subject.
+        alike |= ~self._is_concept[phrases] & np.array(
+            [self._wide.shown[one].rpartition(" ")[2][0].isupper() for one in phrases], dtype=bool
+        )
         fits = (fits | ((uses - both >= uses[-1]) & (agreement >= agreement[-1]))) & ~alike
         heads = [form.rpartition(" ")[2] for form in self._wide.forms[phrases]]
         value = gain.mean(axis=0) + 0.25 * merit + _SETTINGS.second_agreement[fields] * agreement

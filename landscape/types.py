@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -942,6 +942,13 @@ class Crawled:
         """Key of the paper in the atlas."""
         return self.paper.paper_id
 
+    @property
+    def verdict(self) -> str:
+        """Verdict in one or two words, such as "Very likely", or which model judged the paper."""
+        if self.judged_by != "similarity":
+            return f"Judged by {self.judged_by}"
+        return self.reason.rstrip(".").partition(";")[0] or "Not judged"
+
 
 @dataclass(frozen=True)
 class Spent:
@@ -1064,9 +1071,36 @@ class Survey(Record):
         """Return the papers, searches and coverage as one Markdown document."""
         return render("survey.md", survey=self)
 
-    def to_text(self, *, most: int = 50) -> str:
-        """Return at most `most` papers as text for a terminal."""
-        return render("survey.txt", survey=self, most=most)
+    def to_text(self, *, most: int = 50, reasons: bool = False, width: int | None = None) -> str:
+        """Return the best papers as text for a terminal, the most likely first.
+
+        Parameters
+        ----------
+        most : int, default 50
+            Maximum number of papers.
+        reasons : bool, default False
+            Add the reason for the verdict on each paper, and how it was found.
+        width : int, optional
+            Characters of a line, by default the width of the terminal. Links are not broken.
+
+        Returns
+        -------
+        str
+        """
+        listed = self.selected[:most]
+        groups: dict[str, list[Crawled]] = defaultdict(list)
+        for one in sorted(listed, key=lambda one: _verdict_order(one.verdict)):
+            groups[one.verdict].append(one)
+        text = render(
+            "survey.txt",
+            survey=self,
+            most=most,
+            reasons=reasons,
+            ranks={one.key: rank for rank, one in enumerate(listed, start=1)},
+            groups=groups,
+        )
+        width = width or shutil.get_terminal_size((80, 24)).columns
+        return "\n".join(_wrapped(line, width) for line in text.split("\n"))
 
     @cached_property
     def _by_key(self) -> Mapping[str, Paper]:
@@ -1219,6 +1253,24 @@ class Analysis(Record):
             "table": self.table,
             "tables": self.tables,
         }
+
+
+_VERDICTS = ("Very likely", "Likely", "Possible")
+
+
+def _verdict_order(verdict: str) -> tuple[bool, int]:
+    """Sort verdicts from a language model first, then those by similarity."""
+    known = verdict in _VERDICTS
+    return known, _VERDICTS.index(verdict) if known else 0
+
+
+def _wrapped(line: str, width: int) -> str:
+    """Wrap a line; the indent of further lines is that of the text after a number."""
+    rest = line.lstrip(" 0123456789.") if line.startswith(" ") else line
+    indent = " " * (len(line) - len(rest))
+    return TextWrapper(
+        width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    ).fill(line)
 
 
 def _titles(papers: Sequence[Paper]) -> dict[str, list[object]]:

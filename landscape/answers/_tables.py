@@ -17,11 +17,11 @@ import numpy as np
 
 from landscape._author_names import given_names, parse_name, person_key
 from landscape._bibliography import find_journal
-from landscape._wording import count
+from landscape._wording import close_names, count, did_you_mean
 from landscape.answers._question_words import Condition
 from landscape.answers.extractive import abstention
 from landscape.answers.reading import Request, read_request
-from landscape.corpus import find_facility
+from landscape.corpus import load_facilities
 from landscape.corpus.facilities import ROLES
 from landscape.corpus.thesaurus import MIN_SCORE
 from landscape.errors import AtlasError, InputError, LandscapeError
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 METHOD = "tables"
 _HEADING = "Counted in the tables of the atlas; no sentence of a paper was read."
 _VALID = ("-status:retracted", "-status:withdrawn")
+_RESEMBLES = 0.74  # least similarity of a mistyped name (Ratcliff & Metzener 1988)
 _MAX_ROWS = 10  # rows in the text; the table has all
 
 
@@ -158,9 +159,10 @@ def _scope(atlas: AtlasStore, asked: Request) -> Scope:
         note = f"{count(n_invalid, 'retracted or withdrawn paper')} {verb} not counted."
     scope = Scope(filter_text, rows, asked.phrase, whole, of, asked.period, note)
     if asked.filter and not len(rows) and asked.measure not in _WHOLE_ATLAS:
+        mistyped = mistyped_facility(engine, asked.phrase)
         raise InputError(
             f"No paper{_of(scope)} is in this atlas. Titles, abstracts and keywords were searched "
-            f"with the filter {asked.filter}.{_without_each(engine, asked)}{_near_facility(asked)}"
+            f"with the filter {asked.filter}.{_without_each(engine, asked)} {mistyped}".rstrip()
         )
     return scope
 
@@ -176,13 +178,12 @@ def _without_each(engine: Engine, asked: Request) -> str:
     return f" The atlas has {' and '.join(found)}." if found else ""
 
 
-def _near_facility(asked: Request) -> str:
-    """Return a sentence with the facilities whose names resemble an acronym of the subject."""
-    for name in re.findall(r"\b[A-Z][A-Z0-9-]{2,}\b", asked.phrase):
-        try:
-            find_facility(name)
-        except InputError as error:
-            return f" {error}"
+def mistyped_facility(engine: Engine, text: str) -> str:
+    """Return a sentence on a word that no paper has and that resembles the name of a facility."""
+    for word in re.findall(r"[^\W\d_][\w-]{2,}", text):
+        near = close_names(word, load_facilities(), cutoff=_RESEMBLES)
+        if near and not len(engine.select(f'"{word}"')):
+            return f"No paper has the word “{word}”{did_you_mean(word, near, cutoff=_RESEMBLES)}"
     return ""
 
 

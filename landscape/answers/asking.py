@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from landscape.answers._evidence import judge_consensus
 from landscape.answers._react import reason
-from landscape.answers._tables import answer_from_tables
+from landscape.answers._tables import answer_from_tables, mistyped_facility
 from landscape.answers.agreement import deny
 from landscape.answers.extractive import METHOD as EXTRACTIVE
 from landscape.answers.extractive import QUOTED
@@ -124,6 +124,8 @@ def ask(
             on_text=on_text,
         )
     all_notes = [*found.notes, *_not_possible(settings, model)]
+    if found.abstained and (mistyped := mistyped_facility(engine, asked)):
+        all_notes.append(mistyped)
     if settings.generation == "quoted":
         all_notes = [_QUOTED_AS_REQUESTED if note == QUOTED else note for note in all_notes]
     asks_ads = "bibliographic" in kind.flags or style == "bibliometric" or found.abstained

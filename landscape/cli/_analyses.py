@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -31,6 +32,7 @@ from landscape.cli._options import (
     option,
 )
 from landscape.cli._questions import MAP_SEARCH, MapSearch, search_with_options
+from landscape.errors import InputError
 
 if TYPE_CHECKING:
     from landscape.atlas import Atlas
@@ -50,6 +52,12 @@ _COLUMNS = inspect.Parameter(
     _OPTION,
     default=None,
     annotation=Annotated[str | None, option("columns to print, separated by commas")],
+)
+_LIMIT = inspect.Parameter(
+    "limit",
+    _OPTION,
+    default=None,
+    annotation=Annotated[int | None, option("number of rows (default: all)")],
 )
 Colours = Annotated[Literal["light", "dark"], option("theme of the figure")]
 Title = Annotated[str | None, option("title of the figure")]
@@ -186,7 +194,10 @@ def add_tables(app: App) -> None:
         ("countries", trends.countries),
         ("changes", changes.region_changes),
     ):
-        app.command(derived(analyse, _tabulate, extra=[_TABLE_FILE, _COLUMNS, _JSON]), name=name)
+        extra = [_TABLE_FILE, _COLUMNS, _JSON]
+        if "limit" not in inspect.signature(analyse).parameters:
+            extra.append(_LIMIT)
+        app.command(derived(analyse, _tabulate, extra=extra), name=name)
 
 
 def _tabulate(
@@ -196,6 +207,7 @@ def _tabulate(
     columns: str | None = None,
     json: bool = False,
     trust_model: bool = False,
+    limit: int | None = None,
     **options: Any,
 ) -> Answer:
     """Print or save the result of a function on an atlas."""
@@ -205,10 +217,16 @@ def _tabulate(
 
     if output:
         check_table_kind(output)
+    if limit is not None and limit < 1:
+        raise InputError(f"The limit is {limit}; give at least 1.")
+    if "limit" in inspect.signature(analyse).parameters:
+        options["limit"], limit = limit, None
     if "model" in options:
         options["model"] = connected_model(options["model"])
     with progress(f"Computing {analyse.__name__.replace('_', ' ')}", total=None, unit="steps"):
         analysis = analyse(open_atlas(atlas, trust_model), **options)
+    if limit is not None and isinstance(analysis, Analysis):
+        analysis = replace(analysis, table=analysis.table.head(limit))
     if output:
         return Answer(str(save_table(analysis, output)))
     if json or not isinstance(analysis, Analysis):  # an evaluation has no columns to choose

@@ -172,6 +172,7 @@ def survey(
         Path | None, option("draw a tree of the papers found and the papers that led to them")
     ] = None,
     map: Annotated[Path | None, option("draw the papers on the map")] = None,  # noqa: A002
+    reasons: Annotated[bool, option("print the reason for each verdict")] = False,
     json: Json = False,
     trust_model: TrustModel = False,
 ) -> Answer:
@@ -207,7 +208,7 @@ def survey(
     if map:
         landscape.figures.save_figure(landscape.figures.survey_map(opened, result), map)
         note(f"{map} contains the map of the papers")
-    return answer(result, json)
+    return answer(result, json) if json else Answer(result.to_text(reasons=reasons))
 
 
 def _export_survey(survey: Survey, export: Path) -> None:

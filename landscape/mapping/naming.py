@@ -43,7 +43,11 @@ class NameSettings:
     # a name in a smaller share of the papers gets a penalty
     common_share: tuple[float, float] = (0.3, 0.5)
     # penalty for each factor e below `common_share`
-    rare: tuple[float, float] = (0.13, 0.13)
+    rare: tuple[float, float] = (0.1, 0.04)
+    # a name with a smaller share of the papers with its last words gets a penalty: of the papers
+    # about galaxies in a group, few may be about dwarf galaxies
+    least_of_head: float = 0.25
+    narrow: tuple[float, float] = (0.07, 0.0)  # penalty for each factor e below `least_of_head`
     lexical: float = 0.05  # weight of the lexical score, relative to the best phrase of the group
     # weight of the similarity to the papers that have the phrase
     usage: tuple[float, float] = (0.2, 0.2)
@@ -59,7 +63,7 @@ class NameSettings:
     concept: float = 0.02  # credit of a name of a thesaurus concept
     quantity: float = 0.2  # penalty of a quantity, a means or a facility
     # penalty for each factor e by which narrower concepts increase the number of papers
-    indirect: tuple[float, float] = (0.02, 0.0)
+    indirect: tuple[float, float] = (0.06, 0.0)
     unspecific: float = 0.1  # penalty if the phrase is less than `least_lift` times as frequent
     # for regions, and for continents: minimum gain in similarity by a second subject
     second_gain: tuple[float, float] = (0.04, 0.03)
@@ -69,8 +73,6 @@ class NameSettings:
     second_agreement: tuple[float, float] = (0.5, 0.2)  # weight of the F-score of a second subject
     # minimum F-score of a second subject, relative to the first
     second_least: tuple[float, float] = (0.2, 0.25)
-    # minimum share of a group's papers with its second subject
-    second_common: tuple[float, float] = (0.025, 0.1)
     # minimum share of its papers that have the second subject itself, not a narrower concept
     second_direct: tuple[float, float] = (0.1, 0.0)
     # maximum share of the papers of a subject that have the other subject
@@ -80,7 +82,7 @@ class NameSettings:
     main_share: float = 0.5  # minimum share of the papers of a group with its main subject
     main_own: float = 0.75  # minimum agreement of the main subject, relative to the group above
     inertia: float = 0.15  # an old name remains if no name has more additional merit
-    wanted: float = 0.1  # penalty of a name that a larger group also needs
+    wanted: float = 0.2  # penalty of a name that a larger group also needs
     longest: int = 60  # characters
 
 
@@ -122,7 +124,7 @@ class Namer:
         the first. Only with `fields`, a name can be that of a field of research, such as "Solar
         physics". With `above`, the larger groups of the papers, a phrase whose papers agree better
         with the larger group is not a name. An `old` name of a group remains unless another is
-        clearly better. The names `wanted` by larger groups are used only if they are clearly better.
+        clearly better. Names `wanted` by larger groups are used only if they are clearly better.
         """
         n_groups, forms = len(neighbours), self._wide.forms
         group = np.asarray(group)
@@ -233,12 +235,14 @@ class Namer:
         least_lift = _SETTINGS.least_lift[fields]
         rare = np.log(np.minimum(ranked["share"] / _SETTINGS.common_share[fields], 1))
         usage = self._usage(group, phrases, len(neighbours))
+        narrow = np.log(np.maximum(_SETTINGS.least_of_head * self._head_ratio(ranked), 1))
         return ranked.assign(
             merit=(close + special)[ranked["region"], place]
             + _SETTINGS.usage[fields] * usage[ranked["region"], place]
             + _SETTINGS.rare[fields] * rare
             + _SETTINGS.lexical * lexical
             + covers
+            - _SETTINGS.narrow[fields] * narrow
             - _SETTINGS.unspecific * np.log(np.maximum(least_lift / ranked["lift"], 1))
             - penalty[place]
             + _SETTINGS.indirect[fields] * np.log(ranked["direct"] / ranked["n"])
@@ -246,6 +250,18 @@ class Namer:
             + _SETTINGS.field * is_field
             - _SETTINGS.singular * self._is_cut[ranked["phrase"]]
         )
+
+    def _head_ratio(self, ranked: pd.DataFrame) -> NDArray[np.float64]:
+        """Return how many times as many papers of the group have the last words of each phrase."""
+        regions, phrases = (ranked[name].to_numpy() for name in ("region", "phrase"))
+        share = dict(zip(zip(regions, phrases, strict=True), ranked["share"], strict=True))
+        ratio = np.ones(len(ranked))
+        for place, (region, phrase) in enumerate(zip(regions, phrases, strict=True)):
+            words = self._wide.forms[phrase].split(" ")
+            heads = (self._number.get(" ".join(words[at:])) for at in range(1, len(words)))
+            known = [share[region, head] for head in heads if (region, head) in share]
+            ratio[place] = max(known, default=0.0) / share[region, phrase]
+        return ratio
 
     def _evenness(
         self, group: NDArray[np.integer], parts: NDArray[np.integer], ranked: pd.DataFrame
@@ -380,13 +396,11 @@ class Namer:
         # A subject that is much less typical than the first is not a second subject.
         alike |= agreement < _SETTINGS.second_least[fields] * agreement[-1]
         fits = (gain > 0).mean(axis=0) >= _SETTINGS.second_share
-        # A first subject of few papers, or of few parts of the group, needs a second subject more.
-        covered = min(several["share"].iloc[-1] / _SETTINGS.common_share[fields], 1.0)
-        fits &= gain.mean(axis=0) > _SETTINGS.second_gain[fields] * even * covered
+        # A first subject that few parts of the group have needs a second subject more.
+        fits &= gain.mean(axis=0) > _SETTINGS.second_gain[fields] * even
         alike |= self._is_cut[phrases]
         direct = (several["direct"] / several["n"]).to_numpy()
         alike |= direct < _SETTINGS.second_direct[fields]
-        alike |= (several["share"] < _SETTINGS.second_common[fields]).to_numpy()
         # The papers with the subject agree best with this group.
         alike |= ~several["is_best"].to_numpy(dtype=bool)
         # A symbol, an acronym or a proper name, such as Fe/H, PTAs or Bayesian, explains nothing

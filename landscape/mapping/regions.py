@@ -175,11 +175,7 @@ def build_topics(
         others = nearest_regions(
             table.x.to_numpy(), table.y.to_numpy(), k=5 if level else len(table)
         )
-        old: dict[int, str] = {}
-        if previous is not None and old_names:
-            before = np.asarray(previous)[:, _COLUMN[level]]
-            numbers = match_numbers(levels[level], before, first=_FIRST[level])
-            old = {new: old_names[n] for new, n in enumerate(numbers) if n in old_names}
+        old = _kept_names(levels[level], level, previous, old_names or {})
         names, words = namer.name(
             levels[level],
             others,
@@ -229,6 +225,20 @@ def _without(names: Sequence[str], others: Sequence[str]) -> list[str]:
     used = set(normal_forms([part for name in others for part in name.split(" and ")]))
     split = [(name, name.partition(" and ")) for name in names]
     return [first if normal_form(second) in used else name for name, (first, _, second) in split]
+
+
+def _kept_names(
+    group: NDArray[np.int64],
+    level: int,
+    previous: NDArray[np.integer] | None,
+    old_names: Mapping[int, str],
+) -> dict[int, str]:
+    """Return the names in an earlier build of the groups of a level."""
+    if previous is None or not old_names:
+        return {}
+    before = np.asarray(previous)[:, _COLUMN[level]]
+    numbers = match_numbers(group, before, first=_FIRST[level])
+    return {new: old_names[n] for new, n in enumerate(numbers) if n in old_names}
 
 
 def _several(region_of: NDArray[np.int64]) -> NDArray[np.int64]:

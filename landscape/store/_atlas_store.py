@@ -216,8 +216,8 @@ class AtlasStore:
         ``title``, ``papers``, ``sources`` (papers by source), ``first_date``, ``last_date``,
         ``generated`` (whether the atlas contains synthetic papers), the numbers of records that
         were ``read``, ``merged``, ``rejected`` and ``repaired``, the papers by ``kind`` and
-        ``status``, ``years`` (which years the atlas covers well or
-        in part, such as "1993-1994 and May 2023-2026 well, 1995-April 2023 in part") and ``in_part`` (the
+        ``status``, ``years`` (which years the atlas covers well or in part, such as
+        "1993-1994 and May 2023-2026 well, 1995-April 2023 in part") and ``in_part`` (the
         years in part, or ""). A year is covered in part if it has few papers for its time, or
         papers of other categories.
         """

@@ -174,7 +174,8 @@ def count_years(
     found = Years(np.arange(first, last + 1), counts, covered)
     if months is None or covered.all():
         return found
-    return replace(found, months=_months_beside_gaps(found, given, np.asarray(months, dtype=np.int64)[known]))
+    month = np.asarray(months, dtype=np.int64)[known]
+    return replace(found, months=_months_beside_gaps(found, given, month))
 
 
 def known_months(papers: pd.DataFrame) -> NDArray[np.int64]:

@@ -259,6 +259,40 @@ def test_a_name_is_the_phrase_that_fits_most_papers_of_the_region() -> None:
     assert names == ["Blazars", "Dust"]
 
 
+def _named(keywords, fits, **options):
+    """Name the first of two regions; the other has as many papers about dust."""
+    n = len(keywords)
+    vectors = np.array([[1.0, 0.0]] * n + [[0.0, 1.0]] * n, dtype=np.float32)
+
+    def embed(texts):
+        across = np.array([fits.get(text, 0.0) for text in texts])
+        return np.column_stack([across, np.sqrt(1 - across**2)]).astype(np.float32)
+
+    namer = Namer(phrase_table(keywords + [["dust"]] * n), vectors, embed)
+    return namer.name(np.repeat([0, 1], n), [[1], [0]], pairs=False, **options)[0][0]
+
+
+def test_a_kind_of_few_of_the_papers_about_a_thing_is_no_name() -> None:
+    keywords = [["galaxies", "dwarf galaxies"]] * 10 + [["galaxies", "galaxy evolution"]] * 10
+    keywords += [["galaxies"]] * 80
+    fits = {"Galaxies": 0.5, "Dwarf galaxies": 0.51, "Galaxy evolution": 0.5}
+    assert _named(keywords, fits, taken=["Galaxies"]) == "Galaxy evolution"
+
+
+def test_an_acronym_is_no_name_beside_its_words() -> None:
+    keywords = [["GPUs"]] * 30 + [["graphics processing units"]] * 20
+    assert _named(keywords, {"GPUs": 0.6, "Graphics processing units": 0.4}) == (
+        "Graphics processing units"
+    )
+
+
+def test_a_region_leaves_a_name_to_its_continent_if_it_has_a_similar_one() -> None:
+    keywords = [["cosmic rays", "galactic cosmic rays"]] * 40 + [["cosmic rays"]] * 10
+    fits = {"Cosmic rays": 0.5, "Galactic cosmic rays": 0.5}
+    assert _named(keywords, fits) == "Cosmic rays"
+    assert _named(keywords, fits, wanted=["Cosmic rays"]) == "Galactic cosmic rays"
+
+
 def test_papers_of_a_narrower_concept_count_for_the_broader_one() -> None:
     keywords = [["brown dwarfs"]] * 5 + [["Y dwarfs"]] * 4 + [["comets"]] * 3
     table = broadened(phrase_table(keywords))

@@ -37,6 +37,7 @@ _LACK = "their lack of reviews is"
 _DIFFER = "the difference of their reviews from the expected number is"
 _COUNTED = "A review counts for the regions of its nearest papers."
 _SHARE_OF_LAST = 0.5  # minimum share of the papers near a review for the year of the last review
+_NEWER = 0.2  # minimum number of papers since the last review, in papers of the corpus per review
 _PRIOR_STRENGTH = 2.0, 20.0  # limits of the shape of the gamma prior of reviews to expected
 
 
@@ -46,6 +47,7 @@ def review_coverage(
     is_review: NDArray[np.bool_],
     vectors: NDArray[np.float32] | None = None,
     *,
+    date: NDArray[np.floating] | None = None,
     rows: NDArray[np.int64] | None = None,
     seed: int = 0,
 ) -> pd.DataFrame:
@@ -58,7 +60,7 @@ def review_coverage(
     the years of the papers. The ratio of reviews to expected has a gamma prior, so it is close to
     1 for small regions (Clayton & Kaldor 1987, Biometrics 43, 671). Years without a review count
     from the last review to the end of the corpus; if there is none, from the year by which a tenth
-    of the papers was published.
+    of the papers was published. Papers since the last review are counted by `date`, in years.
     """
     import pandas as pd
     from scipy.special import gammaincinv
@@ -72,12 +74,14 @@ def review_coverage(
     shares = divide_reviews(region, is_review, vectors, rows=rows, seed=seed).tocoo()
     found = np.asarray(shares.sum(axis=0)).ravel()
     expected = np.bincount(place, weights=chance_of_review(year, is_review)[inside], minlength=n)
-    last = np.full(n, UNKNOWN_YEAR)
+    exact = (year if date is None else date).astype(np.float64)
+    latest = np.full(n, float(UNKNOWN_YEAR))
     enough = shares.data >= _SHARE_OF_LAST
-    written = year[np.flatnonzero(is_review)[shares.row[enough]]].astype(np.int64)
-    np.maximum.at(last, shares.col[enough], written)
+    written = exact[np.flatnonzero(is_review)[shares.row[enough]]]
+    np.maximum.at(latest, shares.col[enough], written)
     in_region = is_review[inside]
-    np.maximum.at(last, place[in_region], when[in_region])
+    np.maximum.at(latest, place[in_region], exact[inside][in_region])
+    last = np.floor(latest).astype(np.int64)
     dated = pd.Series(when).mask(when == UNKNOWN_YEAR)
     first = dated.groupby(place).quantile(0.1).to_numpy()
     since = np.where(last == UNKNOWN_YEAR, np.floor(first), last)
@@ -89,7 +93,8 @@ def review_coverage(
     dispersion = float((shares.data**2).sum() / max(shares.data.sum(), 1e-9)) or 1.0
     counted, usual = found / dispersion + prior, expected / dispersion + prior
     low, high = (gammaincinv(counted, q) / usual for q in (0.025, 0.975))
-    newer = np.bincount(place, weights=when > last[place], minlength=n).astype(np.int64)
+    is_newer = exact[inside] > latest[place]
+    newer = np.bincount(place, weights=is_newer, minlength=n).astype(np.int64)
     return pd.DataFrame(
         {
             "topic_id": topics,
@@ -106,6 +111,13 @@ def review_coverage(
             "papers_since": newer,
         }
     )
+
+
+def _exact_dates(atlas: AtlasStore) -> NDArray[np.float64]:
+    """Return the dates of papers in years; papers of which only the year is known have the year."""
+    papers = atlas.read_papers(["date", "date_precision"])
+    day = papers["date"].dt.dayofyear.where(papers["date_precision"] != "year").fillna(1)
+    return paper_years(atlas) + (day.to_numpy(np.float64) - 1) / 366
 
 
 def chance_of_review(
@@ -158,7 +170,9 @@ def reviews(atlas: AtlasStore) -> Analysis:
     year = paper_years(atlas)
     is_review = review_mask(atlas)
     place = atlas.map
-    table = review_coverage(place["topic_id"].to_numpy(), year, is_review, atlas.vectors())
+    table = review_coverage(
+        place["topic_id"].to_numpy(), year, is_review, atlas.vectors(), date=_exact_dates(atlas)
+    )
     table = add_labels(table, atlas.topics).sort_values(
         ["density_ratio", "papers"], ascending=[True, False], ignore_index=True
     )
@@ -281,12 +295,15 @@ def review_gaps(
     topic = smallest_regions(atlas)
     signs = read_signs(atlas, is_review, seed=seed) if signs is None else signs
     with progress("Ranking the regions", total=2, unit="steps") as advance:
-        coverage = review_coverage(topic, year, is_review, atlas.vectors(), seed=seed)
+        coverage = review_coverage(
+            topic, year, is_review, atlas.vectors(), date=_exact_dates(atlas), seed=seed
+        )
         ranked = rank_gaps(signs, coverage, weights=chosen, n_resamples=n_resamples, seed=seed)
         advance(1)
         kept = ["topic_id", *(name for name in coverage.columns if name not in ranked.columns)]
         table = add_labels(ranked.merge(coverage[kept], on="topic_id"), atlas.topics)
-        table = table.sort_values(["gap", "topic_id"], ascending=[False, True], ignore_index=True)
+        order = ["rank", "gap", "topic_id"]
+        table = table.sort_values(order, ascending=[True, False, True], ignore_index=True)
         exemplars = _waiting_exemplars(atlas, signs, table["topic_id"].tolist())
         titles = exemplars.groupby("topic_id")["title"].agg(list)
         table["exemplars"] = [titles.get(topic_id, []) for topic_id in table["topic_id"]]
@@ -309,7 +326,8 @@ def review_gaps(
             f"Regions that need a review, of the {len(table)} regions and subregions of "
             f"{describe_corpus(atlas)}.{no_verdict(n_doubtful, len(ranked), _LACK)} "
             f"{_COUNTED} {define_reviews(year)} Only regions with less than {_LACKING:.0%} of "
-            "the expected reviews, in the region and near it, and with newer papers have a rank. "
+            "the expected reviews, in the region and near it, and with a fifth as many papers "
+            "since their last review as the corpus has per review, have a rank. "
             "The need compares a "
             "region with the mean region: "
             "papers newer than the reviews near them (volume), "
@@ -420,8 +438,10 @@ def rank_gaps(
     # A region with reviews of its own does not lack them, even if their subject is wider.
     most = known[["reviews", "reviews_near"]].max(axis=1)
     lacks = most < _LACKING * known["expected"]
-    # A region whose newest papers are not newer than its last review does not wait for one.
-    is_gap = (lacks & (known["papers_since"] > 0) | (known["reviews_near"].sum() == 0)).to_numpy()
+    # A region with few papers since its last review does not wait for another one.
+    per_review = known["papers"].sum() / max(known["reviews"].sum(), 1)
+    waits = known["papers_since"] >= _NEWER * per_review
+    is_gap = (lacks & waits | (known["reviews_near"].sum() == 0)).to_numpy()
     ranks = (-both[:, is_gap]).argsort(axis=1).argsort(axis=1) + 1
     columns: dict[str, Any] = {"topic_id": topics, "score": score}
     columns["score_low"], columns["score_high"] = np.percentile(scores, (2.5, 97.5), axis=0)

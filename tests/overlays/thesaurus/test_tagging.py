@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.corpus.thesaurus import Concept, Thesaurus, embedded_thesaurus
+from landscape.corpus.thesaurus import MIN_SCORE, Concept, Thesaurus, embedded_thesaurus
 from landscape.evaluation._layers import evaluate_tagging
 from landscape.overlays.thesaurus import concept_counts, tag_papers
 from landscape.overlays.thesaurus._extents import concept_members, count_concepts
@@ -113,6 +113,34 @@ def test_meaning_tags_what_is_not_said():
         75: "Comets",
     }
     assert set(best.evidence) == {"meaning"}
+
+
+def test_a_thing_without_its_word_is_no_tag():
+    """Detectors of neutrons resemble papers on neutron stars, which are never named."""
+    thesaurus = make(
+        Concept("1", "Neutron stars"),
+        Concept("2", "Pulsars", broader=("1",)),
+        Concept("3", "Astrochemistry"),
+        Concept("4", "Comets"),
+    )
+    rng = np.random.default_rng(0)
+    vectors = rng.normal(size=(2000, 16)).astype(np.float32)
+    vectors[:40, 0] += 9
+    vectors[40:80, 1] += 9
+    vectors[80:120, 2] += 9
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    titles = ["Silence"] * 2000
+    titles[:30] = ["Neutron stars"] * 30
+    titles[30:40] = ["Neutron detectors"] * 10
+    titles[40:70] = ["Astrochemistry"] * 30
+    titles[80:110] = ["Comets"] * 30
+    only = np.array([35, 75])
+    tags = tag_papers(titles, [""] * 2000, None, vectors, thesaurus, only=only)
+    score = tags.set_index(["row", "concept_id"])["score"]
+    assert 0 < score[35, "1"] < MIN_SCORE < score[75, "3"]
+    titles[35] = "Neutrons in a pulsar"
+    tags = tag_papers(titles, [""] * 2000, None, vectors, thesaurus, only=only)
+    assert tags.set_index(["row", "concept_id"])["score"][35, "1"] > MIN_SCORE
 
 
 def test_words_tag_what_is_not_said():

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from landscape._bibliography import citation, escape_latex, to_bibtex
+from landscape._progress import progress
 from landscape._render import render
 from landscape._serializer import to_csv
 from landscape._wording import count
@@ -46,21 +47,24 @@ def site_pages(
     """Return all pages of a site. Figures are written into a folder."""
     atlas = source.atlas
     pages = [Page("index", "Map")]
-    makers: tuple[Callable[[], list[Page]], ...] = (
-        lambda: _regions(source),
-        lambda: [_facilities(source, folder, figures=figures)],
-        lambda: [_concepts(source)],
-        lambda: [_new_topics(source)],
-        lambda: [_trends(atlas)],
-        lambda: [_reviews(atlas, folder, figures=figures)],
-        lambda: [_changes(atlas)] if len(atlas.changes) else [],
-        lambda: [_outreach(atlas, folder)] if figures else [],
-    )
-    for make in makers:
-        try:
-            pages += make()
-        except LandscapeError as error:  # an analysis needs more than this atlas has
-            say(f"a page is left out: {error}")
+    makers: dict[str, Callable[[], list[Page]]] = {
+        "regions": lambda: _regions(source),
+        "facilities": lambda: [_facilities(source, folder, figures=figures)],
+        "concepts": lambda: [_concepts(source)],
+        "new topics": lambda: [_new_topics(source)],
+        "trends": lambda: [_trends(atlas)],
+        "reviews": lambda: [_reviews(atlas, folder, figures=figures)],
+        "changes": lambda: [_changes(atlas)] if len(atlas.changes) else [],
+        "outreach map": lambda: [_outreach(atlas, folder)] if figures else [],
+    }
+    with progress("Pages", total=len(makers), unit="pages") as advance:
+        for name, make in makers.items():
+            say(f"page: {name}")
+            try:
+                pages += make()
+            except LandscapeError as error:  # an analysis needs more than this atlas has
+                say(f"a page is left out: {error}")
+            advance(1)
     pages.append(_about(atlas))
     return pages
 

@@ -132,3 +132,17 @@ def test_a_filter_restricts_what_is_counted(demo_atlas: Atlas) -> None:
     assert answer.table is not None
     assert answer.table["papers"].sum() == len(demo_atlas.select('"galaxies"; 2015..'))
     assert np.all(answer.table.loc[answer.table["papers"] > 0, "year"] >= 2015)
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("How many papers per year use JSWT?", "“JSWT”; did you mean 'JWST'?"),
+        ("How many papers use Chandr data?", "“Chandr”; did you mean 'Chandra'?"),
+        ("What has Spitzr found about debris disks?", "“Spitzr”; did you mean 'Spitzer'?"),
+        ("Which quokkas orbit Jupiter?", ""),
+    ],
+)
+def test_a_mistyped_facility_is_named(demo_atlas: Atlas, question: str, meant: str) -> None:
+    said = " ".join(demo_atlas.ask(question, model=None).to_text().split())
+    assert (meant in said) if meant else ("did you mean" not in said)

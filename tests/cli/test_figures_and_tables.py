@@ -69,6 +69,34 @@ def test_every_table_is_printed_and_written(
     check_latex((tmp_path / "table.tex").read_text(), lines[-len(rows) - 1].split(","))
 
 
+@pytest.mark.parametrize("kind", ["concepts", "countries"])
+def test_every_table_has_a_limit(
+    kind: str, demo_atlas: landscape.Atlas, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["table", kind, str(demo_atlas.path), "--limit", "2", "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["table"]) == 2
+    assert main(["table", kind, str(demo_atlas.path), "--limit", "0"]) == 2
+    assert "The limit is 0; give at least 1." in capsys.readouterr().err
+
+
+def test_a_survey_is_listed_by_verdict_within_80_columns(
+    demo_atlas: landscape.Atlas,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    words = ["survey", str(demo_atlas.path), "What drives the winds of massive stars?"]
+    assert main(words) == 0
+    brief = capsys.readouterr().out
+    headings = re.findall(r"(?m)^(Very likely|Likely|Possible): \d+ papers?$", brief)
+    assert headings == [one for one in ("Very likely", "Likely", "Possible") if one in headings]
+    assert headings
+    assert max(len(line) for line in brief.splitlines() if "http" not in line) <= 80
+    assert main([*words, "--reasons"]) == 0
+    assert "of the words of the question" in capsys.readouterr().out
+    assert "of the words of the question" not in brief
+
+
 def test_an_author_is_followed(
     demo_atlas: landscape.Atlas, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -159,7 +159,7 @@ def _scope(atlas: AtlasStore, asked: Request) -> Scope:
         note = f"{count(n_invalid, 'retracted or withdrawn paper')} {verb} not counted."
     scope = Scope(filter_text, rows, asked.phrase, whole, of, asked.period, note)
     if asked.filter and not len(rows) and asked.measure not in _WHOLE_ATLAS:
-        mistyped = mistyped_facility(engine, asked.phrase)
+        mistyped = mistyped_facility(engine, " ".join(re.findall('"([^"]+)"', asked.filter)))
         raise InputError(
             f"No paper{_of(scope)} is in this atlas. Titles, abstracts and keywords were searched "
             f"with the filter {asked.filter}.{_without_each(engine, asked)} {mistyped}".rstrip()

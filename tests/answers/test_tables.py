@@ -145,4 +145,4 @@ def test_a_filter_restricts_what_is_counted(demo_atlas: Atlas) -> None:
 )
 def test_a_mistyped_facility_is_named(demo_atlas: Atlas, question: str, meant: str) -> None:
     said = " ".join(demo_atlas.ask(question, model=None).to_text().split())
-    assert (meant in said) if meant else ("did you mean" not in said)
+    assert (meant in said) if meant else ("did you mean" not in said), said

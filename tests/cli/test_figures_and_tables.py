@@ -80,9 +80,7 @@ def test_every_table_has_a_limit(
 
 
 def test_a_survey_is_listed_by_verdict_within_80_columns(
-    demo_atlas: landscape.Atlas,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    demo_atlas: landscape.Atlas, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     words = ["survey", str(demo_atlas.path), "What drives the winds of massive stars?"]

@@ -242,10 +242,14 @@ def _with_nouns(tokens: list[Token], measure: str) -> Iterator[Token]:
             kind = "use" if before == "facility" else "subject"
         elif kind == "subject" and before in _BEFORE_VERBS and not token.filter:
             is_verb = token.tag == "VERB" or token.text.endswith("ed")
-            is_verb |= after == "about" and before == "unit" and tokens[place + 1].text != "in"
+            is_verb |= after == "about" and before in ("unit", "period") and (
+                tokens[place + 1].text != "in"
+            )
             kind = "study" if is_verb and token.text.islower() else kind
+        elif kind == "novel" and after == "unit":
+            kind = "unknown"  # "recent papers": since when?
         elif kind in _SOFT and is_noun:
-            is_adjective = after == "subject" and (
+            is_adjective = (after == "subject" or after.endswith("_head")) and (
                 kind in ("novel", "grow") or before in (*_OPEN, "subject")
             )
             is_last = before == "subject" and kind != "most"

@@ -97,3 +97,21 @@ def test_questions_of_the_readme_have_their_analysis(
 def test_a_quoted_phrase_cannot_leave_its_filter(demo_atlas: Atlas) -> None:
     found = read_request(demo_atlas, 'How many papers have "dust\\" | author:x"?')
     demo_atlas.select(found.filter)  # it is a valid filter
+
+
+@pytest.mark.parametrize(
+    ("question", "unknown", "kept"),
+    [
+        ("How many recent papers are on dark energy?", "recent", '"dark energy"'),
+        ("How many papers on quasars at redshift above 6?", "above", '"quasars"'),
+        ("How many papers address dust cooling theoretically?", "theoretically", "dust cooling"),
+        ("How many papers on comets are there since Gaia's launch?", "since", '"comets"'),
+    ],
+)
+def test_what_restricts_a_count_and_is_not_understood_is_named(
+    demo_atlas: Atlas, question: str, unknown: str, kept: str
+) -> None:
+    found = read_request(demo_atlas, question, today=TODAY)
+    assert unknown in found.unknown
+    assert kept in found.filter
+    assert unknown not in found.filter

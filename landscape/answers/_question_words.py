@@ -31,8 +31,22 @@ _YEAR = r"(?:1[89]|20)\d\d"
 _MONTHS = {name[:3].lower(): number for number, name in enumerate(calendar.month_name) if name}
 _MONTH = rf"(?:{'|'.join(_MONTHS)})[a-z]*\.?"
 _DAY = rf"(?:{_YEAR}-\d\d|(?:{_MONTH} )?(?:of )?{_YEAR}|{_MONTH})"
-_NUMBER = r"(?:\d+|one|two|three|five|ten|few)"
-_NUMBERS = {"one": 1, "two": 2, "three": 3, "few": 3, "five": 5, "ten": 10}
+_NUMERALS = [
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+]
+_NUMBERS = {name: number for number, name in enumerate(_NUMERALS, start=1)} | {"few": 3}
+_NUMBER = rf"(?:\d+|{'|'.join(_NUMBERS)})"
 _ORDINALS = {"first": 0, "second": 1, "third": 2, "fourth": 3}
 _PARTS = {
     **{f"{name} half": (6 * n + 1, 6 * n + 6) for name, n in _ORDINALS.items() if n < 2},

@@ -242,11 +242,14 @@ def _count_papers(atlas: AtlasStore, scope: Scope) -> _Count:
         f"The atlas covers {', '.join(format_spans(part))} in part; numbers of these years cannot "
         "be compared with other years.",
     )
+    last = atlas.coverage["last_date"]
+    cut = (f"The papers of {last[:4]} end on {last}.",) if last[5:7] < "12" else ()
+    is_cut = cut if len(table) > 1 and str(table["year"].max()) == last[:4] else ()
     return _Count(
         table.reset_index(drop=True),
         sentence,
         f'atlas.papers.iloc[{_select(scope)}].groupby("year").size()',
-        (*undated, *(bounds if len(part) else ())),
+        (*undated, *is_cut, *(bounds if len(part) else ())),
     )
 
 
@@ -465,10 +468,11 @@ def _list_gaps(atlas: AtlasStore, _: Scope) -> _Count:
 
     table = review_gaps(atlas).table
     table = table[table["rank"].notna()] if "rank" in table else table
-    table = table[["label", "papers", "reviews_near", "expected"]].reset_index(drop=True)
+    columns = ["label", "papers", "reviews_near", "expected", "newer_papers", "last_review"]
+    table = table[columns].reset_index(drop=True)
     sentence = (
         f"{count(len(table), 'region')} of the map have fewer than 80% of the reviews that their "
-        "papers let expect. Largest need first:"
+        "papers let expect. The largest gap first, from volume, growth and citations:"
     )
     figure = "The figure: landscape figure reviews ATLAS -o reviews.pdf."
     code = "landscape.overlays.reviews.review_gaps(atlas).table"
@@ -488,10 +492,12 @@ def _list_new(atlas: AtlasStore, scope: Scope) -> _Count:
         if months < 1:
             raise InputError(f"The atlas has no paper {when}; its last one is of {last:%Y-%m-%d}.")
     table = new_topics(atlas, months=months).table
-    table = table[["term", "papers", "expected", "since", "region"]]
+    more = (table["papers"] - table["expected"]).sort_values(ascending=False, kind="stable")
+    table = table.loc[more.index, ["term", "papers", "expected", "since", "region"]]
     sentence = (
         f"{count(len(table), 'topic')} {'is' if len(table) == 1 else 'are'} new, or had a burst of "
-        f"papers, {when}. The largest number of additional papers first:"
+        f"papers, {when}; a burst may have begun up to 3 months before. The largest number of "
+        "additional papers first:"
     )
     code = f"landscape.overlays.trends.new_topics(atlas, months={months}).table"
     return _Count(table, sentence, code, ("The figure: landscape figure new ATLAS -o new.pdf.",))

@@ -23,6 +23,7 @@ from landscape.answers.questions import (
     preset_for,
     read_kind,
 )
+from landscape.answers.reading import read_restriction
 from landscape.answers.settings import AskSettings
 from landscape.errors import InputError, RemoteError
 from landscape.llm import connect_from_environment
@@ -33,6 +34,7 @@ from landscape.search.settings import MAX_QUERY, readable_text
 from landscape.types import title_notes
 
 if TYPE_CHECKING:
+    from landscape.answers._question_words import Condition
     from landscape.llm import WritingModel
     from landscape.search import Engine
     from landscape.store import AtlasStore
@@ -83,11 +85,12 @@ def ask(
         else classify(asked, model=model)
     )
     preset = preset_for(kind)
+    asked, settings, restrictions = _restricted(engine, asked, settings)
+    notes = [f"Only papers {condition.phrase} were searched." for condition in restrictions]
     chosen = resolved(settings, kind)
     names = ("k", "method", "filter", "rerank", "weights", "keywords", "t_now")
     search = SearchSettings(**{name: getattr(chosen, name) for name in names})
     style: Any = chosen.style
-    notes: list[str] = []
     if model is not None and chosen.generation == "react":
         found = reason(
             asked,
@@ -135,7 +138,7 @@ def ask(
         question=question,
         question_type=str(kind),
         consensus=_consensus(asked, found.results, kind, model, notes),
-        ads_query=propose_ads_query(asked, model=writes_ads) if asks_ads else None,
+        ads_query=_in_ads(asked, restrictions, writes_ads) if asks_ads else None,
         notes=(
             *all_notes,
             f"Settings of the preset for this type of question: {preset.name}.",
@@ -144,6 +147,24 @@ def ask(
         ),
         settings={**vars(chosen), "weights": vars(chosen.weights)},
     )
+
+
+def _restricted(
+    engine: Engine, question: str, settings: AskSettings
+) -> tuple[str, AskSettings, tuple[Condition, ...]]:
+    """Return the subject of a request for papers, and settings with its people and its period."""
+    found, subject = read_restriction(engine.atlas, question)
+    if not (found and subject) or engine.is_restricted:
+        return question, settings, ()
+    given = (f"({settings.filter})",) if settings.filter else ()
+    both = ";".join([*given, *(condition.filter for condition in found)])
+    return subject, settings.replaced(filter=both), found
+
+
+def _in_ads(subject: str, restrictions: Sequence[Condition], model: WritingModel | None) -> str:
+    """Return the ADS query of a question, with the people and the period that it names."""
+    query = propose_ads_query(subject, model=model)
+    return " ".join([query, *(condition.ads for condition in restrictions)])
 
 
 def resolved(settings: AskSettings, kind: QuestionKind) -> AskSettings:

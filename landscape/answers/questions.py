@@ -15,6 +15,8 @@ from landscape._io import data_file, read_yaml
 from landscape.errors import InputError, RemoteError
 from landscape.llm import LanguageModel, ReplyForm, request_reply
 from landscape.llm.prompts import as_data, prompt
+from landscape.overlays.missions import find_mentions
+from landscape.search import find_entities
 
 QuestionType = Literal[
     "single-paper factual",
@@ -221,18 +223,32 @@ def plain_question(text: str) -> str:
 def _rules() -> dict[str, re.Pattern[str]]:
     """Return the patterns of types and flags, in the order in which they are tested."""
     rules = read_yaml(data_file("questions.yaml"))
-    named = re.compile("|".join(rules.pop("named entity")))  # names are case-sensitive
     del rules["words"], rules["aims"]  # see answers/reading.py and answers/question_aims.py
-    patterns = {name: re.compile("|".join(parts), re.IGNORECASE) for name, parts in rules.items()}
-    return {"named entity": named, **patterns}
+    return {name: re.compile("|".join(parts), re.IGNORECASE) for name, parts in rules.items()}
+
+
+def _is_eponym(name: str, text: str) -> bool:
+    """Return whether a noun follows a name of one word, as in "Bayesian inference"."""
+    return " " not in name and bool(re.search(rf"\b{re.escape(name)} [a-z]", text))
 
 
 def _by_rule(question: str) -> QuestionKind:
     text, rules = plain_question(question), _rules()
-    unnamed = rules["named entity"].sub(" ", text)
-    flags = tuple(
-        flag for flag in FLAGS if rules[flag].search(unnamed if flag == "jargon" else text)
-    )
+    # "Andromeda" is a name, and "Hubble constant" is not.
+    names = [
+        one.text
+        for one in find_entities(text)
+        if one.kind == "object" or (one.kind == "name" and not _is_eponym(one.text, text))
+    ]
+    mentions = [text[one.start : one.end] for one in find_mentions(text)]
+    names += [one for one in mentions if not (one == "Hubble" and _is_eponym(one, text))]
+    unnamed = re.sub("|".join(map(re.escape, names)), " ", text) if names else text
+    found = {
+        flag: bool(rules[flag].search(unnamed if flag == "jargon" else text))
+        for flag in FLAGS
+        if flag in rules
+    }
+    flags = tuple(flag for flag in FLAGS if found.get(flag, bool(names)))
     types = (kind for kind in rules if kind in TYPES and rules[kind].search(text))
     asks_whether = text != question and re.search(r"\b(?:whether|say that|think)\b", question)
     default = "consensus" if asks_whether else "unclassified"

@@ -27,6 +27,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from landscape.answers._question_words import Condition, Token, read_period, read_tokens
+from landscape.errors import InputError
 from landscape.search import open_engine
 from landscape.text.words import singular
 
@@ -137,6 +138,26 @@ def read_request(atlas: AtlasStore, question: str, *, today: date | None = None)
     )
 
 
+def read_restriction(atlas: AtlasStore, question: str) -> tuple[tuple[Condition, ...], str]:
+    """Return the people and the period of a request for papers, and the subject that is left.
+
+    A question that names no papers ("What happened to Betelgeuse in 2019?") has no restriction,
+    because its words describe the subject.
+    """
+    try:
+        period, left = read_period(" ".join(question.split()), date.today())
+    except InputError:  # of several periods, as in a comparison
+        return (), question
+    tokens = [*read_tokens(atlas, left)]
+    people = [one for one in tokens if one.kind == "person"]
+    found = [Condition(one.filter, one.text, one.filter) for one in people]
+    found += [period] if period else []
+    if not found or not any(one.kind in ("unit", "publish", "reviews_head") for one in tokens):
+        return (), question
+    named = ("subject", "quoted", "facility", "of", "novel", "unknown")
+    return tuple(found), " ".join(one.text for one in tokens if one.kind in named)
+
+
 def _measure(tokens: list[Token]) -> str:
     """Return what is counted, or "" if the question counts nothing in the literature."""
     kinds = [token.kind for token in tokens if token.kind not in ("mark", "end")]
@@ -242,8 +263,10 @@ def _with_nouns(tokens: list[Token], measure: str) -> Iterator[Token]:
             kind = "use" if before == "facility" else "subject"
         elif kind == "subject" and before in _BEFORE_VERBS and not token.filter:
             is_verb = token.tag == "VERB" or token.text.endswith("ed")
-            is_verb |= after == "about" and before in ("unit", "period") and (
-                tokens[place + 1].text != "in"
+            is_verb |= (
+                after == "about"
+                and before in ("unit", "period")
+                and (tokens[place + 1].text != "in")
             )
             kind = "study" if is_verb and token.text.islower() else kind
         elif kind == "novel" and after == "unit":

@@ -233,3 +233,16 @@ def test_what_needs_a_model_says_so(demo_atlas: Atlas, offline: None) -> None:
 def test_settings_that_cannot_be_are_refused(demo_atlas: Atlas, settings: dict[str, Any]) -> None:
     with pytest.raises(InputError):
         demo_atlas.ask(QUESTION, model=None, **settings)
+
+
+def test_people_and_period_of_a_request_for_papers_restrict_the_search(demo_atlas: Atlas) -> None:
+    paper = demo_atlas.papers.iloc[0]
+    family = paper["authors"][0].partition(",")[0]
+    found = demo_atlas.ask(f"Summarise the papers by {family} on galaxies.", model=None)
+    assert all(any(family in name for name in one.authors) for one in found.results.papers)
+    assert f"Only papers by {family} were searched." in found.notes
+    found = demo_atlas.ask("Which articles from 2019 explain galaxies?", model=None)
+    assert {one.year for one in found.results.papers} <= {2019}
+    assert "Only papers from 2019 were searched." in found.notes
+    found = demo_atlas.ask("What happened to galaxies in 2019?", model=None)
+    assert not any(note.startswith("Only papers") for note in found.notes)

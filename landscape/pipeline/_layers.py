@@ -178,7 +178,7 @@ def _kept_parts(
 
 MISSIONS_STAGE = Stage(
     name="missions",
-    version=5,
+    version=6,
     parameters=lambda _: {"facilities": sha256_of(missions_file())},
     inputs=inputs_from(papers="ingest"),
     run=_missions_run,
@@ -208,7 +208,7 @@ def _reviews_run(context: Context) -> StageResult:
 
 REVIEWS_STAGE = Stage(
     name="reviews",
-    version=2,
+    version=3,
     parameters=lambda context: {
         "lists": checksums(context, "reviews", "lists", context.options.known_reviews)
     },
@@ -400,7 +400,7 @@ def _concept_vectors(context: Context, thesaurus: Thesaurus) -> NDArray[np.float
 
 UAT_STAGE = Stage(
     name="uat",
-    version=6,
+    version=7,
     parameters=lambda context: {"thesaurus": _checksum(context)},
     inputs=inputs_from(papers="ingest", vectors="embeddings.vectors"),
     run=_uat_run,

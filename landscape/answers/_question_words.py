@@ -110,7 +110,7 @@ _CITED = re.compile(
     re.IGNORECASE,
 )
 _SIGNS = {"more than": ">", "over": ">", "at least": ">=", "at most": "<="}
-_POSSESSIVE = re.compile(r"(?:['’]s?(?!\w))?")
+_POSSESSIVE = re.compile(r"['’]s?(?!\w)")
 _PERIOD = "¶"  # in place of the period of a question
 _WORD = rf"[^\W_][\w'’*+./-]*|[,;:?!()&{_PERIOD}]"
 _TYPICAL = 0.04  # minimum share of the papers with a word that have it in a keyphrase
@@ -242,7 +242,9 @@ def read_tokens(atlas: AtlasStore, text: str) -> Iterator[Token]:
             yield Token(word, _class_of(atlas, word, tag, is_first=is_first), tag=tag)
         if token.kind != "end":
             yield token
-        place = end + len(_POSSESSIVE.match(text, end)[0])
+        place = end
+        if possessive := _POSSESSIVE.match(text, end):
+            place = possessive.end()
 
 
 def _tags(text: str) -> tuple[list[str], list[str]]:

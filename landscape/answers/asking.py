@@ -127,8 +127,8 @@ def ask(
             on_text=on_text,
         )
     all_notes = [*found.notes, *_not_possible(settings, model)]
-    if found.abstained and (mistyped := mistyped_facility(engine, asked)):
-        all_notes.append(mistyped)
+    if found.abstained and not engine.is_restricted:
+        all_notes += filter(None, [mistyped_facility(engine, asked)])
     if settings.generation == "quoted":
         all_notes = [_QUOTED_AS_REQUESTED if note == QUOTED else note for note in all_notes]
     asks_ads = "bibliographic" in kind.flags or style == "bibliometric" or found.abstained
@@ -153,8 +153,10 @@ def _restricted(
     engine: Engine, question: str, settings: AskSettings
 ) -> tuple[str, AskSettings, tuple[Condition, ...]]:
     """Return the subject of a request for papers, and settings with its people and its period."""
+    if engine.is_restricted:
+        return question, settings, ()
     found, subject = read_restriction(engine.atlas, question)
-    if not (found and subject) or engine.is_restricted:
+    if not (found and subject):
         return question, settings, ()
     given = (f"({settings.filter})",) if settings.filter else ()
     both = ";".join([*given, *(condition.filter for condition in found)])

@@ -12,7 +12,6 @@ from landscape.store.years import Years as Years
 from landscape.store.years import abrupt_changes as abrupt_changes
 from landscape.store.years import count_years as count_years
 from landscape.store.years import format_spans as format_spans
-from landscape.store.years import known_months
 from landscape.store.years import warn as warn
 
 if TYPE_CHECKING:
@@ -43,6 +42,13 @@ def paper_years(atlas: AtlasStore) -> NDArray[np.int64]:
     return found
 
 
+def paper_months(atlas: AtlasStore) -> NDArray[np.int64]:
+    """Return the month of each paper, 0 if unknown. A table of papers alone has none."""
+    table = getattr(atlas, "paper_table", None)
+    years = atlas.read_papers(["year"])
+    return np.zeros(len(years), np.int64) if table is None else np.array(table.months(), np.int64)
+
+
 def invalid_papers(atlas: AtlasStore) -> NDArray[np.int64]:
     """Return the rows of retracted and withdrawn papers. A table of papers alone has none."""
     return getattr(atlas, "invalid_papers", np.zeros(0, np.int64))
@@ -55,10 +61,9 @@ def primary_categories(lists: pd.Series) -> NDArray[np.object_]:
 
 def read_years(atlas: AtlasStore, rows: np.ndarray | None = None) -> Years:
     """Find the years that an atlas covers, or some of its papers (row numbers or a mask)."""
-    papers = atlas.read_papers(["categories", "date", "date_precision"])
-    years, months = paper_years(atlas), known_months(papers)
+    primary = primary_categories(atlas.read_papers(["categories"])["categories"])
+    years, months = paper_years(atlas), paper_months(atlas)
     some = slice(None) if rows is None else rows
-    primary = primary_categories(papers["categories"])
     return count_years(years[some], primary[some], months[some])
 
 

@@ -41,7 +41,7 @@ from landscape.store.tables import (
     read_parquet,
     unreadable,
 )
-from landscape.store.years import UNKNOWN_YEAR, count_years, known_months
+from landscape.store.years import UNKNOWN_YEAR, count_years
 from landscape.types import INVALID
 
 if TYPE_CHECKING:
@@ -234,8 +234,7 @@ class AtlasStore:
         years, categories = self.paper_table.years_and_categories()
         if set(years) <= {UNKNOWN_YEAR}:
             return {"years": "", "in_part": ""}
-        months = known_months(self.read_papers(["date", "date_precision"]))
-        counts = count_years(years, categories, months)
+        counts = count_years(years, categories, self.paper_table.months())
         return {"years": counts.text, "in_part": counts.in_part}
 
     @cached_property

@@ -359,6 +359,19 @@ class PaperTable:
             categories += [names[codes[start]] if start < end else "" for start, end in ends]
         return years, categories
 
+    def months(self) -> list[int]:
+        """Return the month of each paper, 0 if only the year, or nothing, is known."""
+        months: list[int] = []
+        for batch in self._batches:
+            # Comparing with a text by pyarrow.compute would import pandas.
+            precision = batch.column("date_precision").to_pylist()
+            dates = batch.column("date").to_pylist()
+            months += [
+                0 if day is None or known == "year" else day.month
+                for day, known in zip(dates, precision, strict=True)
+            ]
+        return months
+
     def _columns(
         self, names: Sequence[str], rows: Sequence[int] | NDArray[np.int64]
     ) -> list[list[object]]:

@@ -14,7 +14,6 @@ from landscape._io import data_file, read_yaml
 from landscape.errors import InputError
 
 if TYPE_CHECKING:
-    import pandas as pd
     from numpy.typing import ArrayLike, NDArray
 
 UNKNOWN_YEAR = -1
@@ -176,12 +175,6 @@ def count_years(
         return found
     month = np.asarray(months, dtype=np.int64)[known]
     return replace(found, months=_months_beside_gaps(found, given, month))
-
-
-def known_months(papers: pd.DataFrame) -> NDArray[np.int64]:
-    """Return the month of each paper from ``date`` and ``date_precision``, 0 if it is unknown."""
-    month = papers["date"].dt.month.where(papers["date_precision"] != "year")
-    return month.fillna(0).to_numpy(np.int64)
 
 
 def _months_beside_gaps(

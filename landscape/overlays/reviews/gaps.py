@@ -14,6 +14,7 @@ from landscape.overlays.periods import (
     UNKNOWN_YEAR,
     count_by_year,
     describe_corpus,
+    paper_months,
     paper_years,
     read_years,
     warn,
@@ -114,10 +115,8 @@ def review_coverage(
 
 
 def _exact_dates(atlas: AtlasStore) -> NDArray[np.float64]:
-    """Return the dates of papers in years; papers of which only the year is known have the year."""
-    papers = atlas.read_papers(["date", "date_precision"])
-    day = papers["date"].dt.dayofyear.where(papers["date_precision"] != "year").fillna(1)
-    return paper_years(atlas) + (day.to_numpy(np.float64) - 1) / 366
+    """Return the dates of papers in years, to a month if it is known."""
+    return paper_years(atlas) + np.maximum(paper_months(atlas) - 1, 0) / 12
 
 
 def chance_of_review(

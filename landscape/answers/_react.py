@@ -29,7 +29,7 @@ _MAX_QUERY, _MAX_THOUGHT = 500, 1000  # characters
 
 class _NextStep(ReplyForm):
     thought: str
-    action: Literal["search", "count", "answer"]
+    action: Literal["search", "citations", "count", "answer"]
     query: str
     filter: str
     answer: str
@@ -42,9 +42,10 @@ class _Work:
     question: str
     steps: list[Step] = field(default_factory=list)
     results: dict[int, Results] = field(default_factory=dict)  # by step number
-    seen: set[tuple[str, str]] = field(default_factory=set)
+    seen: set[tuple[str, ...]] = field(default_factory=set)
     repeats: int = 0
     count_papers: Callable[[str], str] | None = None
+    linked_papers: Callable[[str, int], Results] | None = None
 
     def found(self) -> Results | None:
         """Return all papers found, in the order of the searches."""
@@ -76,9 +77,13 @@ def reason(
     check_with_model: bool = True,
     on_step: Callable[[Step], None] | None = None,
     count_papers: Callable[[str], str] | None = None,
+    linked_papers: Callable[[str, int], Results] | None = None,
 ) -> Answer:
-    """Answer a question by alternating reasoning and searches; `count_papers` asks the tables."""
-    work = _Work(question, count_papers=count_papers)
+    """Answer a question by alternating reasoning and searches.
+
+    `count_papers` asks the tables, and `linked_papers` finds what a paper cites and what cites it.
+    """
+    work = _Work(question, count_papers=count_papers, linked_papers=linked_papers)
     notes: tuple[str, ...] = ("The agent found no answer within the maximum number of steps.",)
     text = None
     try:
@@ -148,18 +153,21 @@ def _search_and_think(
 
 
 def _searched(work: _Work, search: Search, reply: _NextStep, thought: str, *, k: int) -> Step:
+    """Search for papers, or follow the citations of one."""
     query, within = (" ".join(text.split())[:_MAX_QUERY] for text in (reply.query, reply.filter))
-    action = f"search: {query}" + (f"; filter: {within}" if within else "")
+    follow = work.linked_papers if reply.action == "citations" else None
+    action = f"{'citations' if follow else 'search'}: {query}"
+    action += f"; filter: {within}" if within and not follow else ""
     if not query:
         work.repeats += 1
         return Step(thought, action, "A search needs a query.")
-    key = (" ".join(sorted(set(query.casefold().split()))), within.casefold())
+    key = (action.split(":")[0], *sorted(set(query.casefold().split())), within.casefold())
     if key in work.seen:
         work.repeats += 1
         return Step(thought, action, "This is a repeated search. Use other words, or answer.")
     work.seen.add(key)
     try:
-        results = search(query, k, filter=within or None)
+        results = follow(query, k) if follow else search(query, k, filter=within or None)
     except InputError as error:
         return Step(thought, action, f"The search failed: {error}")
     known = {paper.paper_id for earlier in work.results.values() for paper in earlier.papers}

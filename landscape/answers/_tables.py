@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from landscape._author_names import given_names, parse_name, person_key
-from landscape._bibliography import find_journal
+from landscape._bibliography import find_journal, journal_of_bibcode
 from landscape._wording import close_names, count, did_you_mean
 from landscape.answers._question_words import Condition
 from landscape.answers.extractive import abstention
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from landscape.overlays.periods import Years
     from landscape.search import Engine
     from landscape.store import AtlasStore
 
@@ -249,8 +250,19 @@ def _count_papers(atlas: AtlasStore, scope: Scope) -> _Count:
         table.reset_index(drop=True),
         sentence,
         f'atlas.papers.iloc[{_select(scope)}].groupby("year").size()',
-        (*undated, *is_cut, *(bounds if len(part) else ())),
+        (*undated, *is_cut, *(bounds if len(part) else ()), *_limits_of(scope, whole)),
     )
+
+
+def _limits_of(scope: Scope, years: Years) -> tuple[str, ...]:
+    """Return warnings about an uneven corpus, and about kinds that few records have."""
+    uneven = years.warnings[-1:] if len(years.jumps) else ()
+    kinds = (
+        ("The kind is that of the record; others of this kind may be recorded as articles.",)
+        if "kind:" in scope.filter
+        else ()
+    )
+    return (*uneven, *kinds)
 
 
 def _calendar(atlas: AtlasStore, rows: Rows) -> dict[int, int]:
@@ -356,12 +368,19 @@ def _count_regions(atlas: AtlasStore, scope: Scope) -> _Count:
 
 
 def _count_journals(atlas: AtlasStore, scope: Scope) -> _Count:
-    journals = atlas.read_papers(["journal"])["journal"].iloc[scope.rows].dropna()
-    journals = journals[journals != ""]
-    counts = Counter(_journal_name(str(name)) for name in journals)
-    rows = [(name, n) for name, n in counts.items() if name]
+    papers = atlas.read_papers(["journal", "bibcode"]).iloc[scope.rows].fillna("")
+    pairs = zip(papers["journal"], papers["bibcode"], strict=True)
+    names = [_journal_name(str(name)) or _journal_in(str(code)) for name, code in pairs]
+    counts = Counter(filter(None, names))
     code = f'atlas.papers.iloc[{_select(scope)}]["journal"].value_counts()'
-    return _ranked("journal", rows, scope, len(journals), "with a known journal", code)
+    known = "with a journal in their record or bibcode"
+    return _ranked("journal", [*counts.items()], scope, counts.total(), known, code)
+
+
+def _journal_in(bibcode: str) -> str:
+    """Return the name of the journal of a bibcode, or "" if it is unknown or arXiv."""
+    known = journal_of_bibcode(bibcode)
+    return known.names[0] if known and known.stem != "arXiv" else ""
 
 
 def _journal_name(reference: str) -> str:
@@ -456,8 +475,8 @@ def _list_trends(atlas: AtlasStore, _: Scope) -> _Count:
     fading = count(int((table["class"] == "fading").sum()), "region")
     sentence = (
         f"{count(len(emerging), 'region')} of the map are emerging and {fading} fading, at a false "
-        "discovery rate of 5%. Fastest growth first, with the factor by which the odds of a paper "
-        "in the region changed over the covered years:"
+        "discovery rate of 5%. The factor by which the odds of a paper in the region changed over "
+        "the covered years, the largest first; one whose interval holds 1 may be due to chance:"
     )
     figure = "The figure: landscape figure trends ATLAS -o trends.pdf."
     return _Count(table, sentence, "landscape.overlays.trends.trends(atlas).table", (figure,))
@@ -526,6 +545,16 @@ def _cell(value: object) -> str:
     return f"{value:,.3g}" if isinstance(value, float) else str(value)
 
 
+def _described(row: dict[str, object]) -> Iterator[str]:
+    """Yield the known values of a row with their names and intervals."""
+    for name, value in row.items():
+        if name.endswith(("_low", "_high")) or value in ("", None) or value != value:
+            continue
+        ends = [_cell(row[f"{name}_{side}"]) for side in ("low", "high") if f"{name}_{side}" in row]
+        interval = f" ({' to '.join(ends)})" if ends else ""
+        yield f"{name.replace('_', ' ')} {_cell(value)}{interval}"
+
+
 def _rows(table: pd.DataFrame) -> list[str]:
     """Return the first rows of a table as lines; the newest years come last."""
     is_calendar = "year" in table and "all_papers" in table
@@ -543,8 +572,8 @@ def _rows(table: pd.DataFrame) -> list[str]:
             year = "no year" if row["year"] != row["year"] else f"{row['year']:.0f}"
             lines.append(f"- {row['title']} ({year}{cites}) [{row['paper_id']}]")
         elif "share_low" not in row:
-            name, *values = ((key, _cell(value)) for key, value in row.items())
-            lines.append(f"- {name[1]}: {', '.join(f'{key} {value}' for key, value in values)}")
+            name, *values = row.items()
+            lines.append(f"- {name[1]}: {', '.join(_described(dict(values)))}")
         else:
             name = next(iter(row.values()))
             roles = ""

@@ -8,6 +8,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from landscape.answers._evidence import judge_consensus
 from landscape.answers._react import reason
 from landscape.answers._tables import answer_from_tables, mistyped_facility
@@ -27,6 +29,7 @@ from landscape.answers.reading import read_restriction
 from landscape.answers.settings import AskSettings
 from landscape.errors import InputError, RemoteError
 from landscape.llm import connect_from_environment
+from landscape.overlays.citations import citation_graph
 from landscape.search import SearchSettings, Weights, open_engine, propose_ads_query
 from landscape.search.engine import hypothetical_abstract
 from landscape.search.matching import empty_words, subject_words
@@ -101,6 +104,7 @@ def ask(
             check_with_model=settings.check_with_model,
             on_step=on_step,
             count_papers=partial(_counted, engine, settings.filter),
+            linked_papers=partial(_linked, engine, asked),
         )
         if found.method != EXTRACTIVE and (settings.language or settings.audience):
             found = rewrite(found, model, language=settings.language, audience=settings.audience)
@@ -204,6 +208,18 @@ def _counted(engine: Engine, filter_text: str | None, question: str) -> str:
     """Answer a question about counts for an agent."""
     found = answer_from_tables(engine.atlas, question, filter_text=filter_text)
     return found.text if found is not None else "This is no question about counts of papers."
+
+
+def _linked(engine: Engine, question: str, name: str, k: int) -> Results:
+    """Find the papers on a question among those that a paper cites or that cite it."""
+    graph, row = citation_graph(engine.atlas), engine.row_of(name)
+    links = graph.reference_links.of(row), graph.citation_links.of(row)
+    nodes = np.unique(np.concatenate(links)).astype(np.int64)
+    if not len(rows := nodes[nodes < graph.n_papers]):
+        raise InputError(
+            graph.note or f"The atlas has no paper that {name} cites or that cites it."
+        )
+    return engine.within(rows).search(question, SearchSettings(k=k)).valid()[0]
 
 
 def _about(engine: Engine, question: str, results: Results) -> str:

@@ -6,8 +6,10 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
+from landscape import Atlas
 from landscape.answers import AskSettings
 from landscape.answers.asking import ask
 from landscape.errors import InputError
@@ -61,7 +63,7 @@ def step(action: str, text: str = "", within: str = "") -> str:
         {
             "thought": "Let me see.",
             "action": action,
-            "query": text if action == "search" else "",
+            "query": text if action in ("search", "citations") else "",
             "filter": within,
             "answer": text if action == "answer" else "",
         }
@@ -116,6 +118,35 @@ def test_what_it_is_shown_is_data_and_each_abstract_once(
     assert "PWNED" not in system
     assert "<" not in user
     assert "[" not in json.loads(user)["steps"][0]["new_papers"][1]["abstract"]
+
+
+def test_it_follows_the_citations_of_a_paper(
+    server: OpenAIServer, model: ChatModel, demo_atlas: Atlas
+) -> None:
+    graph = demo_atlas.citations
+    row = int(np.argmax(graph.reference_links.degrees[: len(demo_atlas)]))
+    name = demo_atlas.papers["paper_id"][row]
+    scripted(
+        server,
+        step("search", "galaxies"),
+        step("citations", name),
+        step("citations", "no such paper"),
+        step("answer", FINAL),
+    )
+    said = demo_atlas.ask(
+        QUESTION,
+        model=model,
+        question_type="compositional",
+        generation="react",
+        hyde=False,
+        check_with_model=False,
+    )
+    assert said.trace[1].action == f"citations: {name}"
+    linked = {one.paper_id for one in (*graph.references(name), *graph.citations(name))}
+    labels = dict(zip((p.label for p in said.results.papers), said.results.papers, strict=True))
+    assert said.trace[1].labels
+    assert {labels[label].paper_id for label in said.trace[1].labels} <= linked
+    assert "The search failed" in said.trace[2].observation
 
 
 def test_repeated_searches_are_caught(

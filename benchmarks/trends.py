@@ -133,7 +133,6 @@ def make_world(
     months = pd.period_range("2019-01", periods=n_months, freq="M")
     papers["date"] = months[papers["month"]].to_timestamp() + pd.Timedelta(days=25)
     papers["year"] = papers["date"].dt.year
-    papers["date_precision"] = "day"
     papers["title"], papers["abstract"] = "A title", "An abstract."
     papers["paper_id"] = papers.index.astype(str)
     papers["categories"] = [[f"astro-ph.{category[one]}"] for one in papers["subject"]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -1255,6 +1256,7 @@ class Analysis(Record):
         }
 
 
+_NUMBERED = re.compile(r" +(?:\d+\. )?")  # the number of a paper, but not one of its title
 _VERDICTS = ("Very likely", "Likely", "Possible")
 
 
@@ -1266,8 +1268,8 @@ def _verdict_order(verdict: str) -> tuple[bool, int]:
 
 def _wrapped(line: str, width: int) -> str:
     """Wrap a line; the indent of further lines is that of the text after a number."""
-    rest = line.lstrip(" 0123456789.") if line.startswith(" ") else line
-    indent = " " * (len(line) - len(rest))
+    start = _NUMBERED.match(line)
+    indent = " " * len(start[0]) if start else ""
     return TextWrapper(
         width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     ).fill(line)

@@ -31,20 +31,10 @@ _YEAR = r"(?:1[89]|20)\d\d"
 _MONTHS = {name[:3].lower(): number for number, name in enumerate(calendar.month_name) if name}
 _MONTH = rf"(?:{'|'.join(_MONTHS)})[a-z]*\.?"
 _DAY = rf"(?:{_YEAR}-\d\d|(?:{_MONTH} )?(?:of )?{_YEAR}|{_MONTH})"
-_NUMERALS = [
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-]
+_NUMERALS = (
+    "one", "two", "three", "four", "five", "six",
+    "seven", "eight", "nine", "ten", "eleven", "twelve",
+)  # fmt: skip
 _NUMBERS = {name: number for number, name in enumerate(_NUMERALS, start=1)} | {"few": 3}
 _NUMBER = rf"(?:\d+|{'|'.join(_NUMBERS)})"
 _ORDINALS = {"first": 0, "second": 1, "third": 2, "fourth": 3}

@@ -8,6 +8,7 @@ code.
 from __future__ import annotations
 
 import re
+from calendar import month_name
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -25,7 +26,13 @@ from landscape.corpus import load_facilities
 from landscape.corpus.facilities import ROLES
 from landscape.corpus.thesaurus import MIN_SCORE
 from landscape.errors import AtlasError, InputError, LandscapeError
-from landscape.overlays.periods import format_spans, read_years, share_interval
+from landscape.overlays.periods import (
+    format_spans,
+    paper_months,
+    paper_years,
+    read_years,
+    share_interval,
+)
 from landscape.overlays.trends.affiliations import locate
 from landscape.search import open_engine
 from landscape.search.matching import person_name
@@ -243,14 +250,15 @@ def _count_papers(atlas: AtlasStore, scope: Scope) -> _Count:
         f"The atlas covers {', '.join(format_spans(part))} in part; numbers of these years cannot "
         "be compared with other years.",
     )
-    last = atlas.coverage["last_date"]
-    cut = (f"The papers of {last[:4]} end on {last}.",) if last[5:7] < "12" else ()
-    is_cut = cut if len(table) > 1 and str(table["year"].max()) == last[:4] else ()
+    last = int(whole.years[-1])
+    month = int(paper_months(atlas)[paper_years(atlas) == last].max(initial=0))
+    is_cut = 0 < month < 12 and len(table) > 1 and table["year"].max() == last
+    cut = (f"The papers of {last} end in {month_name[month]}.",) if is_cut else ()
     return _Count(
         table.reset_index(drop=True),
         sentence,
         f'atlas.papers.iloc[{_select(scope)}].groupby("year").size()',
-        (*undated, *is_cut, *(bounds if len(part) else ()), *_limits_of(scope, whole)),
+        (*undated, *cut, *(bounds if len(part) else ()), *_limits_of(scope, whole)),
     )
 
 

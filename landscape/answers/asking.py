@@ -104,7 +104,7 @@ def ask(
             check_with_model=settings.check_with_model,
             on_step=on_step,
             count_papers=partial(_counted, engine, settings.filter),
-            linked_papers=partial(_linked, engine, asked),
+            linked_papers=partial(_linked, engine, asked, search.filter),
         )
         if found.method != EXTRACTIVE and (settings.language or settings.audience):
             found = rewrite(found, model, language=settings.language, audience=settings.audience)
@@ -210,7 +210,7 @@ def _counted(engine: Engine, filter_text: str | None, question: str) -> str:
     return found.text if found is not None else "This is no question about counts of papers."
 
 
-def _linked(engine: Engine, question: str, name: str, k: int) -> Results:
+def _linked(engine: Engine, question: str, filter_text: str | None, name: str, k: int) -> Results:
     """Find the papers on a question among those that a paper cites or that cite it."""
     graph, row = citation_graph(engine.atlas), engine.row_of(name)
     links = graph.reference_links.of(row), graph.citation_links.of(row)
@@ -219,7 +219,8 @@ def _linked(engine: Engine, question: str, name: str, k: int) -> Results:
         raise InputError(
             graph.note or f"The atlas has no paper that {name} cites or that cites it."
         )
-    return engine.within(rows).search(question, SearchSettings(k=k)).valid()[0]
+    settings = SearchSettings(k=k, filter=filter_text)
+    return engine.within(rows).search(question, settings).valid()[0]
 
 
 def _about(engine: Engine, question: str, results: Results) -> str:

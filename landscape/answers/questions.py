@@ -240,8 +240,7 @@ def _by_rule(question: str) -> QuestionKind:
         for one in find_entities(text)
         if one.kind == "object" or (one.kind == "name" and not _is_eponym(one.text, text))
     ]
-    mentions = [text[one.start : one.end] for one in find_mentions(text)]
-    names += [one for one in mentions if not (one == "Hubble" and _is_eponym(one, text))]
+    names += [text[one.start : one.end] for one in find_mentions(text)]
     unnamed = re.sub("|".join(map(re.escape, names)), " ", text) if names else text
     found = {
         flag: bool(rules[flag].search(unnamed if flag == "jargon" else text))

@@ -45,8 +45,9 @@ def paper_years(atlas: AtlasStore) -> NDArray[np.int64]:
 def paper_months(atlas: AtlasStore) -> NDArray[np.int64]:
     """Return the month of each paper, 0 if unknown. A table of papers alone has none."""
     table = getattr(atlas, "paper_table", None)
-    years = atlas.read_papers(["year"])
-    return np.zeros(len(years), np.int64) if table is None else np.array(table.months(), np.int64)
+    if table is None:
+        return np.zeros(len(atlas.read_papers(["year"])), np.int64)
+    return np.array(table.months(), np.int64)
 
 
 def invalid_papers(atlas: AtlasStore) -> NDArray[np.int64]:

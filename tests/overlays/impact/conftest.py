@@ -69,7 +69,6 @@ def make_atlas(
             "paper_id": names,
             "bibcode": names,
             "date": pd.to_datetime([f"{when}-07-01" for when in year]),
-            "date_precision": "month",
             "year": year.astype(np.int16),
             "cites": counts,
             "categories": categories or [[CATEGORIES[place]] for place in region],

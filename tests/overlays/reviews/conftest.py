@@ -34,8 +34,6 @@ def world(*, sizes, years, reviewed, region_of=None, seed=0, n_dims=24, cites=No
             "title": [f"Theme {t}, paper {i}" for i, t in enumerate(theme)],
             "abstract": ["We present a map."] * number,
             "year": year,
-            "date": pd.to_datetime([f"{one}-01-01" for one in year]),
-            "date_precision": "year",
             "categories": None,
             "cites": pd.array(random.poisson(5, number) if cites is None else cites, dtype="Int32"),
         }

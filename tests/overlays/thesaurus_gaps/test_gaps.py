@@ -48,8 +48,6 @@ def _atlas() -> SimpleNamespace:
             ],
             "keywords": [[name, other] for name, other in zip(names, common, strict=True)],
             "year": years,
-            "date": pd.to_datetime([f"{year}-01-01" for year in years]),
-            "date_precision": "year",
             "categories": None,
         }
     )

@@ -28,7 +28,6 @@ def atlas_of(papers: pd.DataFrame, *, vectors: np.ndarray | None = None) -> Any:
     for column, default in {
         "title": "A title",
         "date": pd.NaT,
-        "date_precision": "year",
         "cites": 0,
         "categories": None,
     }.items():

@@ -35,13 +35,14 @@ NOT_ANSWERED = "The papers searched do not answer this question."
 _QUOTED_INSTEAD = "Sentences quoted from the papers found."
 
 _LEAST = 0.2  # minimum relevance of a quoted sentence, relative to the best sentence
+_FEW, _LEAST_OF_FEW = 3, 0.12  # the minimum for the first sentences, so that others are heard
 # Coefficients of the logistic regression for the probability that a paper answers a question:
 # inverse square root of the rank, score and best sentence relative to the largest, and intercept.
 # Fitted to the 150 questions of benchmarks/quotations.py; the other 120 are held out.
 _RANK, _SCORE, _SENTENCE, _INTERCEPT = 3.3, 3.6, 4.0, -10.5
 _PER_PAPER = 2
 # Powers of the probability that the paper answers. Any paper on a subject can define it.
-_POWERS, _POWER = {"definition": 0.0, "value": 0.25}, 0.35
+_POWERS, _POWER = {"definition": 0.0, "value": 0.25, "cause": 0.3}, 0.35
 # Long questions often describe one paper, whose aims and methods are then evidence too.
 _LONG_QUESTION = 6  # terms
 _OLD, _OLD_YEARS = 0.7, 20  # weight of papers that are much older than the newest one
@@ -84,6 +85,10 @@ _STANCE = re.compile(
 )
 NO_SIDE = "No sentence found takes a side."
 ONE_SIDE = "Only one side was found among these papers; this does not mean that astronomers agree."
+SIDES_UNREAD = (
+    "The side of some sentences was not recognised without a language model; read them before you "
+    "conclude that astronomers agree."
+)
 
 
 def extract_answer(
@@ -132,7 +137,8 @@ def extract_answer(
         return abstain(f"No sentence of the papers found {aim.wanted}.")
     names, sides = _sides(question, aim, texts)
     same = _restatements(texts, aim, sides, [one.paper_id for one in pool.sentences])
-    choose = partial(_choose, pool.sentences, same, least=least, diversity=diversity)
+    few = 0 if aim.kind == "value" else min(_FEW, n_sentences)
+    choose = partial(_choose, pool.sentences, same, least=least, few=few, diversity=diversity)
     chosen = _choose_by_side(names, sides, relevance, choose, n=n_sentences)
     alike = _alike([place for place, _ in chosen], same, relevance, pool.sentences)
     quoted = [[pool.sentences[one] for one in group[:_SHOWN]] for group in alike]
@@ -164,7 +170,7 @@ def extract_answer(
         lines += [*([""] if lines else []), *title, *some]
     n_sides = len({*names} - {""})
     if aim.kind == "consensus" and not aim.compared and n_sides < 2:
-        notes = (*notes, ONE_SIDE if n_sides else NO_SIDE)
+        notes = (*notes, NO_SIDE if not n_sides else SIDES_UNREAD if "" in names else ONE_SIDE)
     return Answer(
         question=question,
         text="\n".join(lines),
@@ -390,23 +396,30 @@ def _choose(
     *,
     n_sentences: int,
     least: float,
+    few: int,
     diversity: float,
     top: float | None = None,
 ) -> list[int]:
     """Return the indices of the sentences to quote, most relevant first.
 
-    Their relevance is positive, and at least `least` times the largest (`top`).
+    Their relevance is positive, and at least `least` times the largest (`top`); the limit of the
+    first `few` sentences is lower.
     """
     alike = likeness([sentence.text for sentence in sentences])
     papers = [sentence.paper_id for sentence in sentences]
     worth, repeats = relevance / (top or relevance.max()), np.zeros(len(sentences))
-    open_ = (worth > 0) & (worth >= least)
+    open_ = worth > 0
     chosen: list[int] = []
-    while open_.any() and len(chosen) < n_sentences:
+    while len(chosen) < n_sentences:
+        good = open_ & (worth >= least)
+        if not good.any() and len(chosen) < few:
+            good = open_ & (worth >= _LEAST_OF_FEW)
+        if not good.any():
+            break
         counts = Counter(papers[place] for place in chosen)
-        is_new = open_ & np.array([counts[paper] == 0 for paper in papers])
+        is_new = good & np.array([counts[paper] == 0 for paper in papers])
         gain = (1.0 - diversity) * worth - diversity * repeats
-        best = int(np.where(is_new if is_new.any() else open_, gain, -np.inf).argmax())
+        best = int(np.where(is_new if is_new.any() else good, gain, -np.inf).argmax())
         chosen.append(best)
         repeats = np.maximum(repeats, alike[best])
         open_ &= ~same[best]

@@ -37,7 +37,12 @@ _DEPENDENT = re.compile(
     r"(?:This|These|Those|It|Its|They|Their|Such|Both|The (?:latter|former|same|results?))\b"
     r"(?! (?:work|paper|study|letter|review|article))"
 )
-_DEPENDS = 0.7  # weight of sentences that begin with a reference to the sentence before
+# "this channel" near the start of a sentence, which only the sentence before can explain
+_UNEXPLAINED = re.compile(
+    r"(?:\S+ ){1,8}?(?:this|these|those|such)(?: an?)? "
+    r"(?!works?\b|paper|study|studies|letter|review|article)(\w{3,})"
+)
+_DEPENDS = 0.7  # weight of sentences that refer to the sentence before
 _NO_PAIRS = 0.4  # weight of sentences without the pairs of terms of a short question
 _BREAK = re.compile(r"[,;:.!?()“”\"/–—]+")
 _SHORT_QUESTION = 6  # maximum number of terms of a question that one sentence can repeat
@@ -56,7 +61,9 @@ _CAUSED = re.compile(
     r"results? (?:from|of)|explained by|can explain|responsible for|attributed? to|"
     r"(?:arises?|originates?|originated|forms?|formed) (?:from|in|by|via|through|when|after)|"
     r"leading candidates?|primary mechanism|mechanism (?:is|for)|dominated by|sourced? by|"
-    r"thought to|likely (?:from|driven|due)|via|through)\b",
+    r"thought to|likely (?:from|driven|due)|via|through|lead(?:s|ing)? to|gives? rise to|"
+    r"(?:drive|power|trigger|produce|cause|heat|shape|regulate|suppress|quench|accelerate|"
+    r"launche|prevent|enhance|affect|determine|explain)s)\b",
     re.IGNORECASE,
 )
 _UNSOLVED = re.compile(
@@ -78,6 +85,8 @@ _MODELLED = re.compile(
     re.IGNORECASE,
 )
 _UNSOLVED_WEIGHT, _ANNOUNCED_WEIGHT, _MODELLED_WEIGHT = 0.5, 0.4, 0.75
+_NO_CAUSE = 0.7  # weight of sentences that state no cause, for questions about causes
+_NEW_TERMS = 10  # number of terms besides those of the question, below which a sentence repeats it
 
 
 class _Dimension(NamedTuple):
@@ -243,7 +252,7 @@ def fit_of(aim: Aim, text: str, title: str) -> float:
         if aim.pairs:
             found = len(aim.pairs & _pairs_of(text)) + 0.7 * len(aim.pairs & _pairs_of(title))
             weight *= _NO_PAIRS + (1 - _NO_PAIRS) * min(found / len(aim.pairs), 1.0)
-    if _DEPENDENT.match(text):
+    if _DEPENDENT.match(text) or _refers_back(text):
         weight *= _DEPENDS
     if aim.kind != "method":
         weight *= _ANNOUNCED_WEIGHT if _ANNOUNCED.search(text) else 1.0
@@ -256,11 +265,18 @@ def fit_of(aim: Aim, text: str, title: str) -> float:
     elif aim.kind == "definition":
         weight *= _BEST if aim.defined and aim.defined.search(text) else _OTHER
     elif aim.kind == "cause":
-        weight *= _BEST if _CAUSED.search(text) else _FITTING
+        weight *= _BEST if _CAUSED.search(text) else _NO_CAUSE
         weight *= _UNSOLVED_WEIGHT if _UNSOLVED.search(text) else 1.0
+        weight *= min(len(words - terms) / _NEW_TERMS, 1.0)
     elif aim.kind == "comparison" and len(aim.terms) > 1:
         weight *= _OTHER + (_FITTING - _OTHER) * len(aim.terms & words) / len(aim.terms)
     return weight
+
+
+def _refers_back(text: str) -> bool:
+    """Return whether a sentence has a noun such as "this channel" that it does not introduce."""
+    match = _UNEXPLAINED.match(text)
+    return match is not None and match[1].lower().rstrip("s") not in text[: match.start(1)].lower()
 
 
 def _fit_of_value(aim: Aim, text: str, title: str, words: set[str]) -> float:

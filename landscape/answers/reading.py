@@ -207,6 +207,9 @@ def _listed(tokens: list[Token], kinds: list[str]) -> str:
             continue
         is_paper = head.kind in ("unit", "abstract") or head.kind.startswith("kind_")
         measure = "papers" if is_paper else head.kind.removesuffix("_head")
+        after = [one.kind for one in rest[rest.index(head) + 1 :] if one.kind != "filling"]
+        if measure == "regions" and after[:2] == ["of", "subject"] and not has & {"unit", "atlas"}:
+            continue  # "regions of star formation" are not regions of the map
         is_counted = token.kind in ("quantity", "share")
         is_ranked = "most" in has or singular(head.text.casefold()) != head.text.casefold()
         if measure == "papers":
@@ -227,8 +230,15 @@ _ENDING = ("about", "use", "mention", "publish", "by", "title", "not", "grow", "
 
 
 def _head(tokens: list[Token]) -> Token | None:
-    """Return the noun that can be counted and that directly follows a word such as "how many"."""
+    """Return the noun that can be counted and that directly follows a word such as "how many".
+
+    "The main uncertainties of weak lensing surveys" asks for uncertainties, not for surveys.
+    """
+    before = ""
     for token in tokens[:_BETWEEN]:
+        if token.kind == "of" and before in ("subject", "unknown"):
+            return None
+        before = token.kind
         if token.kind in ("unit", "abstract") or token.kind.endswith("_head"):
             return token
         if token.kind.startswith("kind_"):

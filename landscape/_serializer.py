@@ -416,7 +416,8 @@ _HEADINGS = {
     "share": "Share (%)",
     "share_after": "Share since (%)",
     "share_before": "Share before (%)",
-    "slope": "Change of the log odds per year",
+    "share_first": "Share at the start (%)",
+    "share_last": "Share at the end (%)",
     "step": "Distance from the previous paper",
     "thesaurus_gaps.name": "Proposed term",
     "thesaurus_overlay.label": "Concept",
@@ -443,7 +444,7 @@ SHOWN = {
     "outside_home rise citations citation_percentile bridging",
     "institutions": f"institution {_PLACES}",
     "map_places": "name technical kind n_papers share recent_share lettered about",
-    "new_topics": "rank term class since last papers expected change q also region",
+    "new_topics": "rank term class since papers expected region also last",
     "new_topics.first_papers": "term date title paper_id",
     "papers_waiting": "place title year cites paper_id",
     "review_gaps": "rank label papers reviews_near expected last_review papers_since growth gap "
@@ -455,7 +456,7 @@ SHOWN = {
     "alternatives",
     "thesaurus_overlay": "label papers share area_50 area_80 pieces_50 separability_full "
     "separability_map pieces_80",
-    "trends": "label papers share slope change q class change_years why",
+    "trends": "label papers share_first share_last class change_years why",
     "uncertain_roles": "facility role role_before margin context paper_id",
 }
 _NOT_SHOWN = ("_id", "_row", "_low", "_high")  # ends of names in a table of another kind

@@ -478,13 +478,17 @@ def _is_signed(name: str, phrase: str) -> bool:
 def _list_trends(atlas: AtlasStore, _: Scope) -> _Count:
     from landscape.overlays.trends import trends
 
-    table = trends(atlas).table[["label", "papers", "change", "change_low", "change_high", "class"]]
-    emerging = table[table["class"] == "emerging"]
-    fading = count(int((table["class"] == "fading").sum()), "region")
+    table = trends(atlas).table
+    table = table[table["class"] != ""].rename(columns={"class": "trend"})
+    for name, end in (("from", "first"), ("to", "last")):
+        table[name] = [f"{100 * share:.2g}% of the papers" for share in table[f"share_{end}"]]
+    table = table[["label", "trend", "papers", "from", "to"]]
+    emerging = table[table["trend"] == "emerging"]
+    fading = count(int((table["trend"] == "fading").sum()), "region")
     sentence = (
         f"{count(len(emerging), 'region')} of the map are emerging and {fading} fading, at a false "
-        "discovery rate of 5%. The factor by which the odds of a paper in the region changed over "
-        "the covered years, the largest first; one whose interval holds 1 may be due to chance:"
+        "discovery rate of 5%. Regions whose trend the corpus can tell, with their share of all "
+        "papers at the start and the end of the covered years, the fastest growing first:"
     )
     figure = "The figure: landscape figure trends ATLAS -o trends.pdf."
     return _Count(table, sentence, "landscape.overlays.trends.trends(atlas).table", (figure,))

@@ -143,13 +143,8 @@ def ask(
         question_type=str(kind),
         consensus=_consensus(asked, found.results, kind, model, notes),
         ads_query=_in_ads(asked, restrictions, writes_ads) if asks_ads else None,
-        notes=(
-            *all_notes,
-            f"Settings of the preset for this type of question: {preset.name}.",
-            *notes,
-            *title_notes(found.results.papers),
-        ),
-        settings={**vars(chosen), "weights": vars(chosen.weights)},
+        notes=(*all_notes, *notes, *title_notes(found.results.papers)),
+        settings={**vars(chosen), "weights": vars(chosen.weights), "preset": preset.name},
     )
 
 

@@ -42,7 +42,7 @@ _FEW, _LEAST_OF_FEW = 3, 0.12  # the minimum for the first sentences, so that ot
 _RANK, _SCORE, _SENTENCE, _INTERCEPT = 3.3, 3.6, 4.0, -10.5
 _PER_PAPER = 2
 # Powers of the probability that the paper answers. Any paper on a subject can define it.
-_POWERS, _POWER = {"definition": 0.0, "value": 0.25, "cause": 0.3}, 0.35
+_POWERS, _POWER = {"definition": 0.0, "value": 0.25, "cause": 0.2}, 0.35
 # Long questions often describe one paper, whose aims and methods are then evidence too.
 _LONG_QUESTION = 6  # terms
 _OLD, _OLD_YEARS = 0.7, 20  # weight of papers that are much older than the newest one

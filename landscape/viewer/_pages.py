@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
     from landscape.viewer.source import MapSource
 
 _MAX_ROWS = 300  # of a table on a page; the CSV file has all
+_MAX_COLUMNS = 7  # of a table before the reader asks for all
+_CELLS = {
+    "number": re.compile(r"(?:[+-]?[\d,]+(?:\.\d+)?(?:e[+-]?\d+)?(?: \([^()]*\))?)?"),
+    "date": re.compile(r"(?:\d{4}-\d\d(?:-\d\d)?(?: \([^()]*\))?)?"),
+}
 _MONTHS = (12, 24, 60)  # of the page of new topics
 _YEARS = 40  # bars of the chart of a region
 
@@ -92,11 +98,23 @@ def _table_page(
     tables = []
     for heading, names, rows in analysis.sections[:2]:
         at = names.index(column) if column in names else -1
-        cells = [
-            [(cell, link(number, row) if place == at else "") for place, cell in enumerate(row)]
+        key = names.index("Key") if "Key" in names else -1  # rows of papers
+        paper_at = names.index("Title") if key >= 0 and "Title" in names else key
+        cells: list[Row] = [
+            [
+                (
+                    cell,
+                    link(number, row)
+                    if place == at
+                    else map_link(paper=row[key])
+                    if place == paper_at
+                    else "",
+                )
+                for place, cell in enumerate(row)
+            ]
             for number, row in enumerate(rows[:_MAX_ROWS])
         ]
-        tables.append((heading, names, cells, len(rows) - len(cells)))
+        tables.append((heading, [*zip(names, _classes(rows), strict=True)], cells, len(rows)))
     body = render(
         "site_table.html",
         caption=analysis.caption,
@@ -107,6 +125,15 @@ def _table_page(
         before=before,
     )
     return Page(name, title, body, {f"{name}.csv": analysis.to_csv()})
+
+
+def _classes(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the classes of columns: "number" or "date" for all cells, "more" if it is folded."""
+    classes = []
+    for place, column in enumerate(zip(*rows, strict=True)):
+        kinds = [kind for kind, of in _CELLS.items() if all(of.fullmatch(cell) for cell in column)]
+        classes.append(" ".join([*kinds[:1], *["more"] * (place >= _MAX_COLUMNS)]))
+    return classes
 
 
 def _facilities(source: MapSource, folder: Path, *, figures: bool) -> Page:
@@ -157,8 +184,8 @@ def _trends(atlas: Atlas) -> Page:
     from landscape.overlays.trends import trends
 
     found = trends(atlas)
-    decided = found.table[found.table["class"] != ""]
-    reasons = found.table.drop(columns=["class", "change_years"], errors="ignore")
+    decided = found.table[found.table["class"] != ""].drop(columns="why")
+    reasons = found.table[["topic_id", "label", "papers", "why"]]
     shown = replace(found, table=decided if len(decided) else reasons, tables={})
     page = _table_page(
         "trends",
@@ -208,7 +235,7 @@ def _concepts(source: MapSource) -> Page:
         "site_table.html",
         caption="Concepts of the Unified Astronomy Thesaurus, and the papers about them.",
         notes=[],
-        tables=[("Concepts", ["Concept", "Papers"], rows, 0)],
+        tables=[("Concepts", [("Concept", ""), ("Papers", "number")], rows, len(rows))],
         csv="concepts.csv",
         picture=None,
         before="",

@@ -87,7 +87,6 @@ def ask(
         if settings.question_type is not None
         else classify(asked, model=model)
     )
-    preset = preset_for(kind)
     asked, settings, restrictions = _restricted(engine, asked, settings)
     notes = [f"Only papers {condition.phrase} were searched." for condition in restrictions]
     chosen = resolved(settings, kind)
@@ -144,7 +143,7 @@ def ask(
         consensus=_consensus(asked, found.results, kind, model, notes),
         ads_query=_in_ads(asked, restrictions, writes_ads) if asks_ads else None,
         notes=(*all_notes, *notes, *title_notes(found.results.papers)),
-        settings={**vars(chosen), "weights": vars(chosen.weights), "preset": preset.name},
+        settings={**vars(chosen), "weights": vars(chosen.weights)},
     )
 
 

@@ -39,9 +39,10 @@ _DEPENDENT = re.compile(
 )
 # "this channel" near the start of a sentence, which only the sentence before can explain
 _UNEXPLAINED = re.compile(
-    r"(?:\S+ ){1,8}?(?:this|these|those|such)(?: an?)? "
+    r"\b(?:this|these|those|such)(?: an?)? "
     r"(?!works?\b|paper|study|studies|letter|review|article)(\w{3,})"
 )
+_NEAR_START = 50  # characters
 _DEPENDS = 0.7  # weight of sentences that refer to the sentence before
 _NO_PAIRS = 0.4  # weight of sentences without the pairs of terms of a short question
 _BREAK = re.compile(r"[,;:.!?()“”\"/–—]+")
@@ -275,7 +276,7 @@ def fit_of(aim: Aim, text: str, title: str) -> float:
 
 def _refers_back(text: str) -> bool:
     """Return whether a sentence has a noun such as "this channel" that it does not introduce."""
-    match = _UNEXPLAINED.match(text)
+    match = _UNEXPLAINED.search(text, 0, _NEAR_START)
     return match is not None and match[1].lower().rstrip("s") not in text[: match.start(1)].lower()
 
 

@@ -480,15 +480,22 @@ def _list_trends(atlas: AtlasStore, _: Scope) -> _Count:
 
     table = trends(atlas).table
     table = table[table["class"] != ""].rename(columns={"class": "trend"})
-    for name, end in (("from", "first"), ("to", "last")):
-        table[name] = [f"{100 * share:.2g}% of the papers" for share in table[f"share_{end}"]]
-    table = table[["label", "trend", "papers", "from", "to"]]
+    table["share"] = [
+        f"from {100 * first:.2g}% to {100 * last:.2g}% of the papers"
+        for first, last in zip(table["share_first"], table["share_last"], strict=True)
+    ]
+    table = table[["label", "trend", "papers", "share"]]
     emerging = table[table["trend"] == "emerging"]
     fading = count(int((table["trend"] == "fading").sum()), "region")
     sentence = (
         f"{count(len(emerging), 'region')} of the map are emerging and {fading} fading, at a false "
-        "discovery rate of 5%. Regions whose trend the corpus can tell, with their share of all "
-        "papers at the start and the end of the covered years, the fastest growing first:"
+        "discovery rate of 5%. "
+    )
+    sentence += (
+        "Regions whose trend the corpus can tell, with their share of all papers at the start and "
+        "the end of the covered years, the fastest growing first:"
+        if len(table)
+        else "The corpus cannot tell the trend of any region."
     )
     figure = "The figure: landscape figure trends ATLAS -o trends.pdf."
     return _Count(table, sentence, "landscape.overlays.trends.trends(atlas).table", (figure,))

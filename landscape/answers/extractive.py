@@ -112,7 +112,8 @@ def extract_answer(
     Sentences with the names and the kind of statement that the question asks for come first:
     values, definitions, causes or comparisons. Sentences are quoted without changes.
     With `n_listed`, the answer contains only the first papers and those that it quotes. `least` is
-    the smallest relevance of a quoted sentence, relative to the best one.
+    the smallest relevance of a quoted sentence, relative to the best one; it is lower for the first
+    sentences of an answer that does not ask for a value.
     """
 
     def abstain(reason: str) -> Answer:

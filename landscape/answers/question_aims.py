@@ -276,8 +276,10 @@ def fit_of(aim: Aim, text: str, title: str) -> float:
 
 def _refers_back(text: str) -> bool:
     """Return whether a sentence has a noun such as "this channel" that it does not introduce."""
-    match = _UNEXPLAINED.search(text, 0, _NEAR_START)
-    return match is not None and match[1].lower().rstrip("s") not in text[: match.start(1)].lower()
+    match = _UNEXPLAINED.search(text)
+    if match is None or match.start() > _NEAR_START:
+        return False
+    return match[1].lower().rstrip("s") not in text[: match.start()].lower()
 
 
 def _fit_of_value(aim: Aim, text: str, title: str, words: set[str]) -> float:

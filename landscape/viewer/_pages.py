@@ -100,20 +100,14 @@ def _table_page(
         at = names.index(column) if column in names else -1
         key = names.index("Key") if "Key" in names else -1  # rows of papers
         paper_at = names.index("Title") if key >= 0 and "Title" in names else key
-        cells: list[Row] = [
-            [
-                (
-                    cell,
-                    link(number, row)
-                    if place == at
-                    else map_link(paper=row[key])
-                    if place == paper_at
-                    else "",
-                )
-                for place, cell in enumerate(row)
-            ]
-            for number, row in enumerate(rows[:_MAX_ROWS])
-        ]
+        cells: list[Row] = []
+        for number, row in enumerate(rows[:_MAX_ROWS]):
+            links = [""] * len(row)
+            if paper_at >= 0:
+                links[paper_at] = map_link(paper=row[key])
+            if at >= 0:
+                links[at] = link(number, row)
+            cells.append([*zip(row, links, strict=True)])
         tables.append((heading, [*zip(names, _classes(rows), strict=True)], cells, len(rows)))
     body = render(
         "site_table.html",

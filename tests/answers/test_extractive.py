@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from landscape.answers.citations import read_citations
-from landscape.answers.extractive import ONE_SIDE, QUOTED, extract_answer
+from landscape.answers.extractive import ONE_SIDE, QUOTED, SIDES_UNREAD, extract_answer
 from landscape.search.sentences import word_scores
 from landscape.types import Paper
 from tests.answers.answering_papers import COOLING, HEATING, HOSTILE, found
@@ -113,6 +113,13 @@ def test_one_side_is_not_agreement() -> None:
     )
     answer = extract_answer("Does dark energy evolve?", found(paper))
     assert ONE_SIDE in answer.notes
+    unread = "Dark energy and its evolution with time depend on the supernovae of the sample."
+    answer = extract_answer(
+        "Does dark energy evolve?", found(replace(paper, abstract=f"{paper.abstract} {unread}"))
+    )
+    assert len(answer.claims) == 2
+    assert SIDES_UNREAD in answer.notes
+    assert ONE_SIDE not in answer.notes
 
 
 def test_a_premise_that_no_paper_states_is_named() -> None:

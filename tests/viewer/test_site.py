@@ -97,6 +97,16 @@ def test_tables_are_whole_and_regions_have_a_bibliography(demo_atlas: Atlas, sit
     assert ls.citation(predecessors=False) in html.unescape(about)
 
 
+def test_wide_tables_show_seven_columns_first(site: Path) -> None:
+    page = (site / "reviews.html").read_text()
+    assert "<h1>Reviews and gaps</h1>" in page
+    heads = re.findall(r'<th scope="col"(?: class="([^"]*)")?>', page.split("</thead>")[0])
+    assert len(heads) > 7
+    assert [bool(re.search(r"\bmore\b", of)) for of in heads] == [n >= 7 for n in range(len(heads))]
+    assert 'class="all-columns"' in page
+    assert re.search(r'<td class="number">\d+ <small>\(\d+ to \d+\)</small></td>', page)
+
+
 def test_no_file_is_large(site: Path) -> None:
     assert max(path.stat().st_size for path in site.rglob("*") if path.is_file()) < 20e6
 

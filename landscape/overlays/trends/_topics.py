@@ -87,10 +87,10 @@ def trends(
     -------
     Analysis
         One row per region, the fastest growing first: ``topic_id, label, papers, share``;
-        ``share_first, share_last`` (fitted shares at the first and the last covered date, without
-        a value where the corpus cannot tell the trend); ``slope`` (change of the log odds per
-        year; 0.05 is about 5% per year) and ``change`` (factor between the odds over the covered
-        years), each with a 95% interval; ``overdispersion, p, q``;
+        ``share_first, share_last`` (fitted shares at the first and the last covered date, rounded
+        to 0.01%, without a value where the corpus cannot tell the trend); ``slope`` (change of
+        the log odds per year; 0.05 is about 5% per year) and ``change`` (factor between the odds
+        over the covered years), each with a 95% interval; ``overdispersion, p, q``;
         ``class`` ("emerging", "fading", "steady" if the interval excludes a change of 10% per
         year, or a factor of 1.5 in a short period, or "" if the corpus cannot tell) and ``why``;
         ``change_years`` (years in which the trend changed). ``tables["years"]`` has one row per
@@ -140,7 +140,7 @@ def trends(
     table["q"] = false_discovery_rates(np.where(papers > 0, table["p"], np.nan))
     table["class"], table["why"] = _judge(table, q=q, least_change=least_change)
     for name, place in (("share_first", 0), ("share_last", -1)):
-        table[name] = np.where(table["class"] != "", fitted[:, place], np.nan)
+        table[name] = np.where(table["class"] != "", fitted[:, place].round(4), np.nan)
     years_of = changes.groupby("row")["year"].agg(list).to_dict()
     table["change_years"] = [years_of.get(row, []) for row in range(len(table))]
     by_year = tabulate_years(topics, counts, dates, total="corpus_papers")

@@ -38,6 +38,10 @@ def test_the_growing_and_the_shrinking_region_are_named() -> None:
     rising = found.table.iloc[0]
     assert rising.slope_low < 0.085 < rising.slope_high
     assert rising.change == pytest.approx(np.exp(24 * rising.slope))
+    fitted = found.tables["years"].query("topic_id == 1 and covered")["fitted"]
+    ends = [rising.share_first, rising.share_last]
+    assert ends == pytest.approx([fitted.iloc[0], fitted.iloc[-1]], abs=5e-5)
+    assert ends[0] < ends[1]
 
 
 def test_a_gap_of_the_corpus_is_no_decline() -> None:

@@ -35,7 +35,6 @@ NOT_ANSWERED = "The papers searched do not answer this question."
 _QUOTED_INSTEAD = "Sentences quoted from the papers found."
 
 _LEAST = 0.2  # minimum relevance of a quoted sentence, relative to the best sentence
-_FEW, _LEAST_OF_FEW = 3, 0.12  # the minimum for the first sentences, so that others are heard
 # Coefficients of the logistic regression for the probability that a paper answers a question:
 # inverse square root of the rank, score and best sentence relative to the largest, and intercept.
 # Fitted to the 150 questions of benchmarks/quotations.py; the other 120 are held out.
@@ -112,8 +111,7 @@ def extract_answer(
     Sentences with the names and the kind of statement that the question asks for come first:
     values, definitions, causes or comparisons. Sentences are quoted without changes.
     With `n_listed`, the answer contains only the first papers and those that it quotes. `least` is
-    the smallest relevance of a quoted sentence, relative to the best one; it is lower for the first
-    sentences of an answer that does not ask for a value.
+    the smallest relevance of a quoted sentence, relative to the best one.
     """
 
     def abstain(reason: str) -> Answer:
@@ -138,8 +136,7 @@ def extract_answer(
         return abstain(f"No sentence of the papers found {aim.wanted}.")
     names, sides = _sides(question, aim, texts)
     same = _restatements(texts, aim, sides, [one.paper_id for one in pool.sentences])
-    few = 0 if aim.kind == "value" else min(_FEW, n_sentences)
-    choose = partial(_choose, pool.sentences, same, least=least, few=few, diversity=diversity)
+    choose = partial(_choose, pool.sentences, same, least=least, diversity=diversity)
     chosen = _choose_by_side(names, sides, relevance, choose, n=n_sentences)
     alike = _alike([place for place, _ in chosen], same, relevance, pool.sentences)
     quoted = [[pool.sentences[one] for one in group[:_SHOWN]] for group in alike]
@@ -397,30 +394,23 @@ def _choose(
     *,
     n_sentences: int,
     least: float,
-    few: int,
     diversity: float,
     top: float | None = None,
 ) -> list[int]:
     """Return the indices of the sentences to quote, most relevant first.
 
-    Their relevance is positive, and at least `least` times the largest (`top`); the limit of the
-    first `few` sentences is lower.
+    Their relevance is positive, and at least `least` times the largest (`top`).
     """
     alike = likeness([sentence.text for sentence in sentences])
     papers = [sentence.paper_id for sentence in sentences]
     worth, repeats = relevance / (top or relevance.max()), np.zeros(len(sentences))
-    open_ = worth > 0
+    open_ = (worth > 0) & (worth >= least)
     chosen: list[int] = []
-    while len(chosen) < n_sentences:
-        good = open_ & (worth >= least)
-        if not good.any() and len(chosen) < few:
-            good = open_ & (worth >= _LEAST_OF_FEW)
-        if not good.any():
-            break
+    while open_.any() and len(chosen) < n_sentences:
         counts = Counter(papers[place] for place in chosen)
-        is_new = good & np.array([counts[paper] == 0 for paper in papers])
+        is_new = open_ & np.array([counts[paper] == 0 for paper in papers])
         gain = (1.0 - diversity) * worth - diversity * repeats
-        best = int(np.where(is_new if is_new.any() else good, gain, -np.inf).argmax())
+        best = int(np.where(is_new if is_new.any() else open_, gain, -np.inf).argmax())
         chosen.append(best)
         repeats = np.maximum(repeats, alike[best])
         open_ &= ~same[best]

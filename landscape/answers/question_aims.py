@@ -37,13 +37,7 @@ _DEPENDENT = re.compile(
     r"(?:This|These|Those|It|Its|They|Their|Such|Both|The (?:latter|former|same|results?))\b"
     r"(?! (?:work|paper|study|letter|review|article))"
 )
-# "this channel" near the start of a sentence, which only the sentence before can explain
-_UNEXPLAINED = re.compile(
-    r"\b(?:this|these|those|such)(?: an?)? "
-    r"(?!works?\b|paper|study|studies|letter|review|article)(\w{3,})"
-)
-_NEAR_START = 50  # characters
-_DEPENDS = 0.7  # weight of sentences that refer to the sentence before
+_DEPENDS = 0.7  # weight of sentences that begin with a reference to the sentence before
 _NO_PAIRS = 0.4  # weight of sentences without the pairs of terms of a short question
 _BREAK = re.compile(r"[,;:.!?()“”\"/–—]+")
 _SHORT_QUESTION = 6  # maximum number of terms of a question that one sentence can repeat
@@ -87,7 +81,6 @@ _MODELLED = re.compile(
 )
 _UNSOLVED_WEIGHT, _ANNOUNCED_WEIGHT, _MODELLED_WEIGHT = 0.5, 0.4, 0.75
 _NO_CAUSE = 0.7  # weight of sentences that state no cause, for questions about causes
-_NEW_TERMS = 10  # number of terms besides those of the question, below which a sentence repeats it
 
 
 class _Dimension(NamedTuple):
@@ -253,7 +246,7 @@ def fit_of(aim: Aim, text: str, title: str) -> float:
         if aim.pairs:
             found = len(aim.pairs & _pairs_of(text)) + 0.7 * len(aim.pairs & _pairs_of(title))
             weight *= _NO_PAIRS + (1 - _NO_PAIRS) * min(found / len(aim.pairs), 1.0)
-    if _DEPENDENT.match(text) or _refers_back(text):
+    if _DEPENDENT.match(text):
         weight *= _DEPENDS
     if aim.kind != "method":
         weight *= _ANNOUNCED_WEIGHT if _ANNOUNCED.search(text) else 1.0
@@ -268,18 +261,9 @@ def fit_of(aim: Aim, text: str, title: str) -> float:
     elif aim.kind == "cause":
         weight *= _BEST if _CAUSED.search(text) else _NO_CAUSE
         weight *= _UNSOLVED_WEIGHT if _UNSOLVED.search(text) else 1.0
-        weight *= min(len(words - terms) / _NEW_TERMS, 1.0)
     elif aim.kind == "comparison" and len(aim.terms) > 1:
         weight *= _OTHER + (_FITTING - _OTHER) * len(aim.terms & words) / len(aim.terms)
     return weight
-
-
-def _refers_back(text: str) -> bool:
-    """Return whether a sentence has a noun such as "this channel" that it does not introduce."""
-    match = _UNEXPLAINED.search(text)
-    if match is None or match.start() > _NEAR_START:
-        return False
-    return match[1].lower().rstrip("s") not in text[: match.start()].lower()
 
 
 def _fit_of_value(aim: Aim, text: str, title: str, words: set[str]) -> float:

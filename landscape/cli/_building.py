@@ -66,7 +66,7 @@ def demo(
         f"{GENERATED} They are not evidence about astronomy.\n\n"
         "Next:\n"
         f"  {program} lab\n"
-        f'  {program} search {out} "winds of massive stars"\n'
+        f'  {program} search {out} "tidal disruption of stars"\n'
         f"  {program} build YOUR-PAPERS.jsonl --out your.atlas"
     )
 

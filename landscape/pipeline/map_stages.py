@@ -433,7 +433,8 @@ def _write_topics(
     _write_table(context.folder / TOPICS, topics.table, ids)
     _write_changes(context, topics)
     return StageResult(
-        rows=len(topics.table),
+        # Subregions and continents are not counted: the map names and counts its regions.
+        rows=int((topics.table["level"] == 1).sum()),
         outputs=[TOPICS, CHANGES, *names],
         products={"topics": sha256_of(context.folder / TOPICS)},
         details={"papers_outside": int((topics.topic_id < 0).sum())},
@@ -623,7 +624,7 @@ TOPICS_STAGE = Stage(
         vectors="embeddings.vectors",
     ),
     run=_topics_run,
-    unit="topics",
+    unit="named regions",
 )
 
 

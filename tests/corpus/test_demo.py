@@ -72,7 +72,7 @@ def test_no_papers_is_refused() -> None:
 
 def test_themes_cover_the_six_categories(corpus: Corpus) -> None:
     _, truth = corpus
-    assert len(truth.themes) >= 60
+    assert len(truth.themes) >= 40
     assert {theme.category for theme in truth.themes} == {
         f"astro-ph.{name}" for name in ("CO", "EP", "GA", "HE", "IM", "SR")
     }
@@ -225,7 +225,7 @@ def test_citations_are_skewed_and_stay_near_their_theme(corpus: Corpus) -> None:
     top = sum(counts[: len(counts) // 10]) / sum(counts)
     assert 0.35 < top < 0.9
     assert counts[len(counts) // 2] < sum(counts) / len(counts)
-    theme = {p.paper_id: p.theme for p in truth.papers}
+    theme = {p.paper_id: p.question for p in truth.papers}
     pairs = [(theme[r["bibcode"]], theme[c]) for r in records for c in r["ref_bibcodes"]]
     assert sum(a == b for a, b in pairs) / len(pairs) > 0.6
 
@@ -233,13 +233,13 @@ def test_citations_are_skewed_and_stay_near_their_theme(corpus: Corpus) -> None:
 def test_reviews_and_the_planted_gaps(corpus: Corpus) -> None:
     records, truth = corpus
     reviews = [r for r in records if r["doctype"] == "review"]
-    assert 0.015 <= len(reviews) / len(records) <= 0.025
-    assert len(truth.review_gaps) == 3
+    assert 0.035 <= len(reviews) / len(records) <= 0.045
+    assert len(truth.review_gaps) == 5
     for theme in truth.themes:
         if theme.id in truth.review_gaps:
             assert theme.n_reviews == 0
             assert theme.activity == "rising"
-            assert theme.n_papers >= 90
+            assert theme.n_papers >= 70
         else:
             assert theme.n_reviews >= 1, theme.id
 
@@ -303,19 +303,23 @@ def test_authors_have_themes_and_careers(corpus: Corpus) -> None:
     assert max(len(r["authors"]) for r in records) >= 25
 
 
-def test_themes_can_be_told_apart(corpus: Corpus) -> None:
+def test_questions_can_be_told_apart_better_than_themes(corpus: Corpus) -> None:
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.neighbors import NearestCentroid
 
     records, truth = corpus
     texts = [f"{r['title']}. {r['abstract']}" for r in records]
-    labels = [paper.theme for paper in truth.papers]
     vectorizer = TfidfVectorizer(stop_words="english", sublinear_tf=True, max_features=4000)
     vectors = vectorizer.fit_transform(texts)
     train, test = slice(0, None, 2), slice(1, None, 2)
-    model = NearestCentroid().fit(vectors[train], labels[train])
-    accuracy = (model.predict(vectors[test]) == labels[test]).mean()
-    assert accuracy > 0.9
+
+    def accuracy(labels: list[str]) -> float:
+        model = NearestCentroid().fit(vectors[train], labels[train])
+        return float((model.predict(vectors[test]) == labels[test]).mean())
+
+    # Papers mix themes, as real papers do, so that no map has a separate blot for each theme.
+    assert 0.35 < accuracy([p.theme for p in truth.papers]) < 0.8
+    assert 0.8 < accuracy([p.question for p in truth.papers])
 
 
 def test_objects_are_not_named_before_they_were_found(corpus: Corpus) -> None:

@@ -22,6 +22,7 @@ from landscape.corpus.demo.cards import (
     Story,
     demo_data_folder,
     find_traps,
+    load_aspects,
     load_cards,
     unmark,
 )
@@ -36,16 +37,23 @@ def stream(name: str, seed: int, index: int = 0) -> Random:
 FIRST_YEAR, LAST_YEAR = 1990, 2026
 LAST_DAY = date(2026, 6, 30)
 _EPOCH = date(FIRST_YEAR, 1, 1)
-REVIEW_SHARE = 0.02
+REVIEW_SHARE = 0.04
+# Number of times that the own theme of a paper counts, and largest number of related themes. A theme
+# younger than _YOUNG years has one related theme at most.
+_OWN, _GUESTS, _YOUNG = 2, 4, 8.0
+_ASPECTS, _ASPECT_SHARE = 3, 0.55
+_RUSH, _RUSH_YEARS = 12.0, 1.5  # weight of a question in the years after its first paper
 _PEOPLE: Any = read_yaml(demo_data_folder() / "people.yaml")
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Theme, research question, date and kind of a paper to be generated."""
+    """Theme, research question, sources of its facts, date and kind of a paper to be generated."""
 
     card: Card
+    question: Card  # theme of the research question
     story: Story
+    sources: tuple[Story, ...]  # of the facts; a source that occurs more often gives more
     day: date
     kind: str
 
@@ -66,14 +74,54 @@ def plan_papers(cards: Sequence[Card], n_papers: int, *, rng: Random) -> list[Pl
             drawn.append((max(day, date(card.start, 1, 1)), position))
     drawn.sort()
     reviews = _choose_reviews(drawn, cards, round(REVIEW_SHARE * n_papers), rng)
+    by_id = {card.id: card for card in cards}
     plans = []
     for index, (day, position) in enumerate(drawn):
-        card = cards[position]
-        known = [story for story in card.stories if story.since <= day.year]
-        story = rng.choice(known or card.stories[:1])
-        kind = "review" if index in reviews else _kind(card, story, day.year, rng)
-        plans.append(Plan(card, story, day, kind))
+        card, when = cards[position], decimal_year(day)
+        if index in reviews:
+            story = _story(card, when, rng)
+            plans.append(Plan(card, card, story, (card.source(story),), day, "review"))
+            continue
+        themes = _themes(card, by_id, when, rng)
+        stories = {theme.id: _story(theme, when, rng) for theme in themes}
+        question = rng.choice(themes)
+        aspects = _aspects(question, when, rng)
+        # Some papers study the subject that many themes share on the objects of one theme.
+        story = aspects[0] if rng.random() < _ASPECT_SHARE else stories[question.id]
+        kind = _kind(question, story, day.year, rng)
+        sources = [theme.source(stories[theme.id]) for theme in themes] + aspects
+        plans.append(Plan(card, question, story, tuple(sources), day, kind))
     return plans
+
+
+def decimal_year(day: date) -> float:
+    """Return a date as a year with decimals."""
+    return day.year + (day.timetuple().tm_yday - 1) / 365.25
+
+
+def _themes(card: Card, by_id: Mapping[str, Card], when: float, rng: Random) -> list[Card]:
+    """Draw the themes of a paper: its own theme and related themes, each once or more often."""
+    known = [by_id[name] for name in card.related if by_id[name].start <= when]
+    # A young theme has not yet spread to its neighbours.
+    guests = rng.randint(0, _GUESTS if when - card.start > _YOUNG else 1) if known else 0
+    return [card] * _OWN + [rng.choice(known) for _ in range(guests)]
+
+
+def _aspects(card: Card, when: float, rng: Random) -> list[Story]:
+    """Draw the aspects of a paper, such as magnetic fields or machine learning."""
+    fit = [
+        aspect
+        for aspect in load_aspects()
+        if aspect.since <= when and (not aspect.where or card.category in aspect.where)
+    ]
+    return rng.choices(fit, k=_ASPECTS)
+
+
+def _story(card: Card, when: float, rng: Random) -> Story:
+    """Draw a research question. New questions attract many papers."""
+    known = [story for story in card.stories if story.since <= when] or card.stories[:1]
+    weights = [_RUSH if when - story.since < _RUSH_YEARS else 1.0 for story in known]
+    return rng.choices(known, weights=weights)[0]
 
 
 def activity(card: Card, year: int) -> float:
@@ -241,9 +289,9 @@ def draw_references(papers: Sequence[Plan], *, rng: Random) -> list[list[int]]:
     by_theme: defaultdict[str, list[int]] = defaultdict(list)
     graph: list[list[int]] = []
     for index, paper in enumerate(papers):
-        theme = paper.card.id
+        theme = paper.question.id
         wanted = _reference_count(paper.kind, days[index], rng)
-        neighbour = rng.choice(paper.card.related or ("",))
+        neighbour = rng.choice(paper.question.related or ("",))
         pools = (
             (by_theme[theme], _SAME_THEME),
             (by_theme[neighbour], _RELATED),
@@ -287,6 +335,7 @@ class PaperTruth:
 
     paper_id: str
     theme: str
+    question: str  # theme of the research question, one of the neighbours of the theme
     kind: str
     mentions: tuple[Mention, ...]
     traps: tuple[Mention, ...]
@@ -418,8 +467,17 @@ def generate(n_papers: int = 4000, seed: int = 1) -> tuple[list[dict[str, Any]],
     texts, bylines = [], []
     for index, plan in enumerate(plans):
         rng = stream("paper", seed, index)
-        year = plan.day.year + (plan.day.timetuple().tm_yday - 1) / 365.25
-        texts.append(writer.write(plan.card, plan.story, kind=plan.kind, date=year, rng=rng))
+        sources = plan.sources
+        texts.append(
+            writer.write(
+                plan.question,
+                plan.story,
+                sources=sources,
+                kind=plan.kind,
+                date=decimal_year(plan.day),
+                rng=rng,
+            )
+        )
         bylines.append(draw_authors(members, plan, rng))
     bibcodes = _bibcodes(plans, bylines, rng=stream("journals", seed))
     citing: list[list[int]] = [[] for _ in plans]
@@ -441,7 +499,7 @@ def generate(n_papers: int = 4000, seed: int = 1) -> tuple[list[dict[str, Any]],
             "cite_bibcodes": [bibcodes[i][1] for i in citing[index]],
         }
         records.append(record)
-        truths.append(PaperTruth(bibcode, plan.card.id, plan.kind, *truth))
+        truths.append(PaperTruth(bibcode, plan.card.id, plan.question.id, plan.kind, *truth))
     sizes = Counter(plan.card.id for plan in plans)
     reviews = Counter(plan.card.id for plan in plans if plan.kind == "review")
     themes = tuple(

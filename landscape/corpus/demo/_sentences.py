@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
 from random import Random
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from landscape._io import data_file, read_yaml
 from landscape.corpus.demo.cards import (
@@ -194,6 +194,9 @@ _SHARES = {"nkept": (0.45, 0.93), "nfew": (0.04, 0.3), "ncontrol": (1.3, 12.0)}
 _TREND_FRAMES = {"trend": "trends", "slope": "slopes", "slopevalue": "slope_values"}
 
 
+_Item = TypeVar("_Item", bound=Hashable)
+
+
 class ExhaustedError(Exception):
     """Exception for a placeholder that cannot be filled, because all its texts have been used."""
 
@@ -201,27 +204,34 @@ class ExhaustedError(Exception):
 class Material:
     """Texts for the sentence templates of one paper. Each fact is used only once."""
 
-    def __init__(self, card: Card, story: Story, *, date: float, kind: str, rng: Random) -> None:
+    def __init__(
+        self,
+        card: Card,
+        story: Story,
+        sources: Sequence[Story],
+        *,
+        date: float,
+        kind: str,
+        rng: Random,
+    ) -> None:
         self.card, self.story, self.date, self.rng = card, story, date, rng
+        self._sources = sources
         self.grammar = load_grammar()
         self._kind = kind
         self._chosen: dict[str, str] = {}  # methods and data of this paper
         self.frames: set[str] = set()  # templates that have been used
         self._queues = {
-            "known": [*self._shuffled(story.known), *self._shuffled(card.known)],
-            "found": self._shuffled(story.found),
-            "means": self._shuffled(story.means),
-            "object": self._shuffled(card.objects),
-            "mech": self._shuffled(card.phrases(story, "mechanisms")),
+            "known": self._mixed(lambda about: about.known),
+            "found": self._mixed(lambda about: about.found),
+            "means": self._mixed(lambda about: about.means),
+            "object": self._mixed(lambda about: about.objects),
+            "mech": self._mixed(lambda about: about.mechanisms),
             # The question and the name of the theme are used once per abstract.
             "asks": [story.asks],
             "topic": [card.topic],
         }
-        # Most abstracts begin with facts on the research question, the others with the theme.
-        if rng.random() < 0.35:
-            self._queues["known"].reverse()
-        self.measures = rng.sample(story.measures, len(story.measures))
-        self.trends = rng.sample(story.trends, len(story.trends))
+        self.measures = self._drawn_order([about.measures for about in sources])
+        self.trends = self._drawn_order([about.trends for about in sources])
         self._facilities = self._live_facilities()
         self.measure: Measure | None = None
         self.trend: Trend | None = None
@@ -253,8 +263,8 @@ class Material:
         """Allow the title to use texts that the abstract has used."""
         self._queues |= {
             "topic": [self.card.topic] * 2,
-            "mech": self._shuffled(self.card.phrases(self.story, "mechanisms")),
-            "object": self._shuffled(self.card.objects),
+            "mech": self._mixed(lambda about: about.mechanisms),
+            "object": self._mixed(lambda about: about.objects),
         }
 
     def snapshot(self) -> dict[str, list[str]]:
@@ -285,7 +295,7 @@ class Material:
             case "field":
                 return rng.choice(self.grammar["fields"][self.card.category])
             case "stem":
-                return self._one_of(self.story.titles)
+                return self._one_of(self.rng.choice(self._sources).titles)
             case "target" if self.card.targets:
                 return self._dated(rng.choice(self.card.targets))
             case "using":
@@ -397,10 +407,21 @@ class Material:
     def _live(self, phrases: Sequence[Phrase]) -> list[Phrase]:
         return [phrase for phrase in phrases if phrase.since <= self.date]
 
-    def _shuffled(self, phrases: Sequence[Phrase]) -> list[str]:
-        live = [phrase.text for phrase in self._live(phrases)]
-        self.rng.shuffle(live)
-        return live
+    def _mixed(self, choose: Callable[[Story], Sequence[Phrase]]) -> list[str]:
+        """Return phrases of all sources in random order."""
+        return self._drawn_order(
+            [[p.text for p in self._live(choose(source))] for source in self._sources]
+        )
+
+    def _drawn_order(self, lists: Sequence[Sequence[_Item]]) -> list[_Item]:
+        """Return all items once. Each next item is drawn from a random list."""
+        left = [self.rng.sample(items, len(items)) for items in lists if items]
+        drawn: dict[_Item, None] = {}
+        while left:
+            items = self.rng.choice(left)
+            drawn.setdefault(items.pop())
+            left = [items for items in left if items]
+        return list(drawn)
 
 
 def write_value(measure: Measure, rng: Random) -> str:
@@ -476,11 +497,18 @@ class Writer:
     titles: set[str] = field(default_factory=set)
 
     def write(
-        self, card: Card, story: Story, *, kind: str, date: float, rng: Random
+        self,
+        card: Card,
+        story: Story,
+        *,
+        sources: Sequence[Story],
+        kind: str,
+        date: float,
+        rng: Random,
     ) -> tuple[str, str]:
         """Return the title and abstract of a paper. Facilities are marked (see ``unmark``)."""
         for _ in range(60):
-            material = Material(card, story, date=date, kind=kind, rng=rng)
+            material = Material(card, story, sources, date=date, kind=kind, rng=rng)
             sentences = self._abstract(material, kind)
             title = self._title(material, kind) if sentences else None
             if not sentences or title is None:

@@ -107,7 +107,10 @@ class _Material(BaseModel, frozen=True, extra="forbid"):
 
 
 class Story(_Material, frozen=True):
-    """Research question in a theme, with its measurements and results."""
+    """Research question in a theme, with its measurements and results.
+
+    A story that does not belong to a theme is an *aspect*, a subject that many themes share.
+    """
 
     focus: str
     titles: Phrases
@@ -117,7 +120,9 @@ class Story(_Material, frozen=True):
     measures: Measures = Field(alias="measure")
     trends: Trends = Field(alias="trend")
     means: Phrases
-    since: int = 0  # first year in which the question can be asked
+    objects: Phrases = ()
+    where: tuple[Category, ...] = ()  # categories of an aspect; empty means all categories
+    since: float = 0.0  # decimal year in which the question is first asked
     kinds: tuple[str, ...] = ()  # kinds of papers; empty means all kinds
     sample: Sample | None = None  # None means the sample of the theme
     observe: tuple[str, ...] = ()  # facilities; empty means all facilities of the theme
@@ -160,6 +165,16 @@ class Card(_Material, frozen=True):
         own: tuple[Phrase, ...] = getattr(story, key) or getattr(self, key)
         return own
 
+    def source(self, story: Story) -> Story:
+        """Return a research question with the facts of the theme added to its own."""
+        return story.model_copy(
+            update={
+                "known": story.known + self.known,
+                "objects": self.objects,
+                "mechanisms": self.phrases(story, "mechanisms"),
+            }
+        )
+
 
 def demo_data_folder() -> Path:
     """Return the folder with ``themes/``, ``facilities.yaml`` and ``grammar.yaml``."""
@@ -177,7 +192,25 @@ def load_cards(folder: Path | None = None) -> tuple[Card, ...]:
     for card in cards:
         if unknown := sorted(set(card.related) - known):
             raise InputError(f"{card.id}.yaml: unknown related themes: {', '.join(unknown)}.")
-    return cards
+    # A theme that one file relates to another is related in both directions.
+    return tuple(
+        card.model_copy(
+            update={
+                "related": (
+                    *card.related,
+                    *(c.id for c in cards if card.id in c.related and c.id not in card.related),
+                )
+            }
+        )
+        for card in cards
+    )
+
+
+@cache
+def load_aspects() -> tuple[Story, ...]:
+    """Return the subjects that papers on many themes share."""
+    listed = read_yaml(demo_data_folder() / "aspects.yaml")
+    return tuple(_checked(Story, raw, f"aspects.yaml: {raw['focus']}") for raw in listed)
 
 
 def parse_card(card_id: str, raw: Any) -> Card:

@@ -1,5 +1,6 @@
 # Landscape: the two main commands.
-#   make demo     install, build the demo atlas, draw its map
+#   make demo     install, build the demo atlas, draw its map; with LIVE=astro-ph.EP, of the newest
+#                 papers of a category of arXiv
 #   make test     install, then run all checks: lint, types, imports, doctests, tests, notebooks
 #
 # For developers:
@@ -49,7 +50,7 @@ $(VENV)/installed: pyproject.toml setup.py constraints.txt
 install: $(VENV)/installed
 
 demo: install
-	$(BIN)/landscape demo
+	$(BIN)/landscape demo $(if $(LIVE),--live $(LIVE))
 
 gallery: demo
 	@for script in examples/*.py; do \

@@ -31,7 +31,10 @@ _NEEDS_ALL = {"--install-completion"}
 
 COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
     "Begin": {
-        "demo": ("building:demo", "Build and draw an example atlas of synthetic papers."),
+        "demo": (
+            "building:demo",
+            "Build and draw an atlas of synthetic papers, or of new ones of arXiv.",
+        ),
         "lab": ("notebooks:lab", "Open JupyterLab with the notebooks."),
         "read": (
             "building:read",

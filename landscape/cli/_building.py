@@ -38,19 +38,28 @@ _AGREE = option("agree to the cost of remote embeddings, and to a download of we
 
 
 def demo(
+    category: Annotated[str, Parameter(help="category of arXiv, for --live")] = "astro-ph.GA",
+    /,
     *,
-    out: Annotated[Path, option("directory of the atlas")] = Path("demo.atlas"),
+    live: Annotated[bool, option("map the newest papers of arXiv; needs a network")] = False,
+    out: Annotated[Path | None, option("directory of the atlas")] = None,
     papers: Annotated[int, option("number of papers")] = 4000,
     figures: Annotated[Path, option("directory of the figures")] = Path("figures/demo"),
     seed: Annotated[int, option("seed of the map")] = 1,
     workers: Annotated[int | None, option("number of processes")] = None,
     yes: Annotated[bool, _AGREE] = False,
 ) -> Answer:
-    """Build and draw an example atlas of synthetic papers."""
+    """Build and draw an atlas of synthetic papers, or of new ones of arXiv."""
     from landscape.atlas import build_demo
 
     atlas = build_demo(
-        out, n_papers=papers, seed=seed, workers=workers, say=note, approve=_approval(yes)
+        out,
+        n_papers=papers,
+        live=category if live else None,
+        seed=seed,
+        workers=workers,
+        say=note,
+        approve=_approval(yes),
     )
     figures.mkdir(parents=True, exist_ok=True)
     note("drawing the map")
@@ -59,16 +68,24 @@ def demo(
     for picture in pictures:
         landscape.figures.save_figure(figure, picture)
     program = _program()
+    path = os.path.relpath(atlas.path)
+    generated = bool(atlas.coverage["generated"])
     return Answer(
-        f"The demo atlas is ready: {len(atlas):,} generated papers in {out}.\n"
+        f"The demo atlas is ready: {len(atlas):,} {'generated ' if generated else ''}papers in "
+        f"{path}.\n"
         f"Its map: {pictures[0]} and {pictures[1]}\n"
         f"{_finding(atlas)}"
-        f"{GENERATED} They are not evidence about astronomy.\n\n"
-        "Next:\n"
-        f"  {program} lab\n"
-        f'  {program} search {out} "tidal disruption of stars"\n'
+        + (f"{GENERATED} They are not evidence about astronomy.\n" if generated else "")
+        + "\nNext:\n"
+        f"  {program} lab{'' if generated else f' {path}'}\n"
+        f'  {program} search {path} "{_largest_region(atlas)}"\n'
         f"  {program} build YOUR-PAPERS.jsonl --out your.atlas"
     )
+
+
+def _largest_region(atlas: Atlas) -> str:
+    regions = atlas.topics[atlas.topics["level"] == 1]
+    return str(regions.loc[regions["n_papers"].idxmax(), "label"])
 
 
 def _finding(atlas: Atlas) -> str:
@@ -392,6 +409,7 @@ def add_fetchers(app: App) -> None:
 
     for name, function, default in (
         ("arxiv", fetch.fetch_arxiv, "arxiv.jsonl"),
+        ("newest", fetch.fetch_newest, "newest.jsonl"),
         ("ads", fetch.fetch_ads, "ads.jsonl"),
         ("pathfinder", fetch.fetch_pathfinder, "pathfinder"),
         ("uat", fetch.fetch_uat, "UAT.json"),

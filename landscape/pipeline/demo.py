@@ -1,4 +1,4 @@
-"""Open the demo atlas, or build it from a generated corpus."""
+"""Open the demo atlas, or build it from generated papers or from the newest papers of arXiv."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from landscape._io import is_own_folder
-from landscape.errors import AtlasError, InputError
+from landscape.corpus.fetch import RetryPolicy
+from landscape.errors import AtlasError, InputError, RemoteError
 from landscape.pipeline.building import build
 from landscape.store import AtlasStore
 from landscape.store.manifest import MANIFEST_NAME
+
+# The demo has generated papers if arXiv does not answer, so it does not wait long.
+_IMPATIENT = RetryPolicy(pause=3.0, attempts=3, connect_attempts=1, first_wait=3.0, timeout=60.0)
 
 NAME = "demo.atlas"
 FOLDER_VARIABLE = "LANDSCAPE_DEMO"
@@ -75,31 +79,74 @@ def open_demo(
 
 
 def build_demo(
-    out: Path,
+    out: Path | None = None,
     *,
     n_papers: int = _USUAL_SIZE,
+    live: str | None = None,
     seed: int | None = 1,
     workers: int | None = None,
     say: Callable[[str], None] | None = None,
     approve: Callable[[str], bool] | None = None,
 ) -> AtlasStore:
-    """Generate the demo corpus and build an atlas from it, or resume an interrupted build."""
-    from landscape.corpus.demo import write_demo
+    """Build the demo atlas, or resume an interrupted build.
 
-    if say:
-        say(f"writing a generated corpus of {n_papers:,} papers that do not exist")
-    files = write_demo(out.with_name(f"{out.stem}-corpus"), n_papers=n_papers)
+    With `live`, the atlas has the newest papers of this category of arXiv. If arXiv cannot be
+    reached, it has generated papers. By default, `out` is ``demo.atlas`` or ``CATEGORY.atlas``.
+    """
+    tell = say or (lambda _: None)
+    papers = None
+    if live:
+        atlas = out or Path(f"{live}.atlas")
+        papers = _download(live, _corpus_of(atlas), n_papers, tell)
+    out = out or Path(f"{live}.atlas" if papers else NAME)
+    options: dict[str, object] = {"title": f"Newest papers of {live} on arXiv"}
+    if papers is None:
+        from landscape.corpus.demo import write_demo
+
+        tell(f"writing a generated corpus of {n_papers:,} papers that do not exist")
+        papers = write_demo(_corpus_of(out), n_papers=n_papers).papers
+        options = {"title": TITLE, "min_dist": _MIN_DIST}
     return build(
-        [files.papers],
+        [papers],
         out,
         seed=seed,
         precision="auto",
         workers=workers,
-        title=TITLE,
-        min_dist=_MIN_DIST,
         say=say,
         approve=approve,
+        **options,
     )
+
+
+def _corpus_of(atlas: Path) -> Path:
+    """Return the folder with the papers of a demo atlas."""
+    return atlas.with_name(f"{atlas.stem}-corpus")
+
+
+def _download(
+    category: str, folder: Path, n_papers: int, tell: Callable[[str], None]
+) -> Path | None:
+    """Return the file with the newest papers of a category, or None without a network."""
+    from landscape.corpus.fetch import fetch_newest
+
+    folder.mkdir(parents=True, exist_ok=True)
+    papers = folder / f"{category}.jsonl"
+    if papers.is_file():
+        tell(f"using the papers in {papers}; remove this file to download newer papers")
+        return papers
+    tell(f"downloading the newest {n_papers:,} papers of {category} from arXiv")
+    try:
+        return fetch_newest(
+            papers, category=category, max_records=n_papers, policy=_IMPATIENT, notify=tell
+        ).path
+    except RemoteError as error:
+        tell(f"The demo uses generated papers, because {_lower(str(error))}")
+        return None
+
+
+def _lower(text: str) -> str:
+    """Begin a sentence with a small letter, except a name such as arXiv or ADS."""
+    return text[:1].lower() + text[1:] if text[1:2].islower() else text
 
 
 def _home(folder: Path | None) -> Path:

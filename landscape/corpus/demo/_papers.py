@@ -38,7 +38,7 @@ FIRST_YEAR, LAST_YEAR = 1990, 2026
 LAST_DAY = date(2026, 6, 30)
 _EPOCH = date(FIRST_YEAR, 1, 1)
 REVIEW_SHARE = 0.04
-# Number of times that the own theme of a paper counts, and largest number of related themes. A theme
+# How often the own theme of a paper counts, and the largest number of related themes. A theme
 # younger than _YOUNG years has one related theme at most.
 _OWN, _GUESTS, _YOUNG = 2, 4, 8.0
 _ASPECTS, _ASPECT_SHARE = 3, 0.55

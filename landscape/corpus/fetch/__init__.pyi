@@ -1,5 +1,6 @@
 from ._ads import fetch_ads
 from ._arxiv import fetch_arxiv
+from ._arxiv_newest import fetch_newest
 from ._download import Fetched, NoRecordsError, RetryPolicy
 from ._files import fetch_pathfinder, fetch_uat
 
@@ -9,6 +10,7 @@ __all__ = [
     "RetryPolicy",
     "fetch_ads",
     "fetch_arxiv",
+    "fetch_newest",
     "fetch_pathfinder",
     "fetch_uat",
 ]

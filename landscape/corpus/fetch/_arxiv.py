@@ -243,19 +243,25 @@ class _Page:
     expires: float | None
 
 
-def _read_page(reply: Reply) -> _Page:
-    """Parse a response to ListRecords. XML entities are not expanded."""
-    refuse_web_page(reply, "The OAI-PMH server", "XML")
+def read_xml(content: bytes) -> Any:
+    """Parse XML and return its root. XML entities are not expanded."""
     etree = require("lxml.etree", "fetch")
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, recover=False, huge_tree=False
     )
     try:
-        root = etree.fromstring(reply.content, parser)
+        root = etree.fromstring(content, parser)
     except etree.XMLSyntaxError as error:
         raise GarbledReplyError(f"its XML is damaged or incomplete ({error.msg})") from error
     if root.getroottree().docinfo.internalDTD is not None:
-        raise GarbledReplyError("its XML declares a document type, which OAI-PMH does not allow")
+        raise GarbledReplyError("its XML declares a document type, which arXiv never does")
+    return root
+
+
+def _read_page(reply: Reply) -> _Page:
+    """Parse a response to ListRecords."""
+    refuse_web_page(reply, "The OAI-PMH server", "XML")
+    root = read_xml(reply.content)
     refusal = root.find(f"{_OAI}error")
     if refusal is not None:
         raise _OaiError(refusal.get("code", "unknown"), (refusal.text or "").strip())

@@ -70,6 +70,9 @@ _MEANING_OF_REASONS = (
 )
 
 
+GENERATED_SOURCE = "demo"  # source of the generated papers of the demo corpus
+
+
 @dataclass(frozen=True, kw_only=True)
 class Paper(Record):
     """One paper of an atlas.
@@ -125,6 +128,8 @@ class Paper(Record):
     def links(self) -> dict[str, str]:
         """URLs of the paper at ADS, arXiv and doi.org, by name of the service.
 
+        Generated papers have none, because their identifiers are invented.
+
         Examples
         --------
         >>> Paper(row=0, paper_id="a", title="", abstract="", bibcode="2021A&A...645L..11A").links
@@ -138,6 +143,7 @@ class Paper(Record):
         return {
             name: address.format(quote("".join(filter(str.isprintable, bare)), safe=safe))
             for name, (identifier, address, safe) in addresses.items()
+            if GENERATED_SOURCE not in self.source
             if (bare := "".join((identifier or "").split()))
         }
 

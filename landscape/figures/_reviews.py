@@ -23,7 +23,7 @@ from landscape.figures.maps import (
     mark_papers,
     positions,
 )
-from landscape.figures.page import Key, Page, PageOptions, Ranking, sentence_scene
+from landscape.figures.page import Key, Page, PageOptions, Ranking
 from landscape.figures.scene import Bools, ColourBar, Floats, Image, Panel, Points, Scene
 from landscape.mapping.density import default_bandwidth
 from landscape.overlays.missions.measures import ShareMap, share_map
@@ -42,13 +42,11 @@ if TYPE_CHECKING:
 _LISTED = 15
 _FOLD = 4.0  # the colours range from 1/4 to 4 times the usual density of reviews
 _BESIDE = 0.39  # width of the table, as a fraction of the page width
-_NO_GAP = "No gap is significant: no region has fewer reviews than expected beyond the uncertainty."
-_AS_EXPECTED = (
-    "No region is significant: the reviews of all regions agree with the expected number within "
-    "the uncertainty."
-)
+_NO_GAP = "No significant gap between reviews"
+_GREYER = 0.1  # contrast of the grey of uncertain places to the middle of the ramp
+_UNCERTAIN, _CERTAIN = 0.32, 0.03  # p values between which the grey changes to a colour
 _WIDER = 1.5  # kernel width for reviews, relative to the width for papers
-_MEANINGS = ("≤¼", "½", "usual", "2×", "≥4×")
+_MEANINGS = ("≤¼", "½", "uncertain", "2×", "≥4×")
 _COLUMNS = (  # the score and its components
     ("gap", "Gap", "{:.1f}"),
     ("need", "Need", "{:.1f}"),
@@ -142,13 +140,12 @@ def reviews_scene(
     best = located[ranked].head(max(1, listed))
     best = best.assign(rank=np.arange(1, len(best) + 1))  # among those with a verdict
     unclear = located[located["rank"].notna() & ~ranked].head(max(1, listed) - len(best))
-    if best.empty and "ax" not in look:
-        return sentence_scene(caption_of(gaps), _NO_GAP, look, table=gaps.table)
     year = paper_years(atlas)
     about = caption_of(
         gaps,
         f"The corpus has {found.sum():,} reviews of {len(found):,} papers. Where there are few "
-        "papers, the colour is shrunk towards the usual. Numbers are the ranks of the gaps.",
+        "papers, the colour is shrunk towards the usual. Small dots are reviews, and numbers are "
+        "the ranks of the gaps.",
     )
     definitions = (
         "Colours and ranks compare the reviews with the number expected from the papers and their "
@@ -158,7 +155,7 @@ def reviews_scene(
     caption = replace(about, sentences=[*definitions, *about.sentences])
     page = Page(caption, look, size=fitted_page(x, y, 1, beside=_BESIDE), has_key=True)
     ramp = contrast_ramp(page.colours)
-    page.write_key(Key.of_ramp("Reviews relative to expected", ramp, _MEANINGS))
+    page.write_key(_key("Reviews relative to expected", ramp))
     box, column = page.divided(beside=_BESIDE)
     panel = map_panel(page, box, x, y, include=best)
     shares = share_map(
@@ -179,7 +176,17 @@ def reviews_scene(
             order=1.0,
         )
     )
-    title = "Gaps between reviews"
+    panel.layers.append(
+        Points(
+            x=x[found],
+            y=y[found],
+            size=1.4 * page.scale,
+            colour=page.colours.ink,
+            gid="review-papers",
+            name="reviews",
+        )
+    )
+    title = "Gaps between reviews" if len(best) else _NO_GAP
     rows = pd.concat([best, unclear.assign(rank=pd.NA)])
     heading = "Region (grey: within the uncertainty)" if len(unclear) else "Region"
     ranking = Ranking.of_table(title, heading, rows, _COLUMNS, numbered=True)
@@ -201,18 +208,18 @@ def coverage_scene(
 ) -> Scene:
     """Return a map of regions, coloured by the ratio of their reviews to the expected number."""
     found = analysis or count_reviews(atlas)
-    caption = caption_of(found, "Dots are regions; larger dots have more papers.")
+    about = "Dots are regions; larger dots have more papers, and grey ones agree with the number."
+    caption = caption_of(found, about)
     table = found.table.sort_values("papers", ascending=False)
-    table = table[(table["density_ratio_high"] < 1) | (table["density_ratio_low"] > 1)]
-    if table.empty:
-        return sentence_scene(caption_of(found), _AS_EXPECTED, look, table=found.table)
+    certain = ((table["density_ratio_high"] < 1) | (table["density_ratio_low"] > 1)).to_numpy()
     x, y = positions(atlas.map["x"], atlas.map["y"])
     page = Page(caption, look, soft=True, has_key=True)
     ramp = contrast_ramp(page.colours)
-    page.write_key(Key.of_ramp("Reviews relative to the expected number", ramp, _MEANINGS))
+    page.write_key(_key("Reviews relative to the expected number", ramp))
     panel = map_panel(page, page.area, x, y)
     add_density(page, panel, x, y)
     ratio = np.log2(table["density_ratio"].clip(1 / _FOLD, _FOLD).to_numpy(float))
+    ratio[~certain] = 0.0
     reach = float(np.log2(_FOLD))
     size = 5 + 15 * np.sqrt(table["papers"].to_numpy(float) / max(1, table["papers"].max()))
     panel.layers.append(
@@ -220,7 +227,7 @@ def coverage_scene(
             x=table["x"].to_numpy(float),
             y=table["y"].to_numpy(float),
             size=size * page.scale,
-            colour=pick(ramp, (ratio / reach + 1) / 2),
+            colour=np.where(certain[:, None], pick(ramp, (ratio / reach + 1) / 2), grey_of(ramp)),
             edge=page.colours.ink,
             edge_width=0.5 * page.scale,
             gid="regions",
@@ -243,12 +250,39 @@ def coverage_scene(
     return page.scene(alt_text=words, table=found.table)
 
 
-def contrast_pixels(shares: ShareMap, ramp: Floats, *, fold: float = _FOLD) -> Floats:
-    """Return colours that show the logarithm of the share relative to the overall share."""
+def _key(title: str, ramp: Floats) -> Key:
+    """Return the colour key; its middle is the grey of uncertain values."""
+    key = Key.of_ramp(title, ramp, _MEANINGS)
+    squares = list(key.squares)
+    squares[len(squares) // 2] = (squares[len(squares) // 2][0], grey_of(ramp))
+    return replace(key, squares=squares)
+
+
+def grey_of(ramp: Floats) -> tuple[float, float, float]:
+    """Return a grey beside the middle of a ramp, for values that are not certain."""
+    middle = float(pick(ramp, np.asarray(0.5)).mean())
+    grey = middle - _GREYER if middle > 0.5 else middle + _GREYER
+    return grey, grey, grey
+
+
+def contrast_pixels(shares: ShareMap, ramp: Floats) -> Floats:
+    """Return colours that show the logarithm of the share relative to the overall share.
+
+    They are grey where the difference is below about two standard errors.
+    """
+    from scipy.special import betainc
+
     usual = max(shares.overall, 1e-12)
     with np.errstate(divide="ignore"):
-        times = np.log(shares.share / usual) / np.log(fold) if shares.overall else 0 * shares.share
-    return np.dstack([pick(ramp, (times + 1) / 2), fade(shares.papers, 6, 30)])
+        times = np.log(shares.share / usual) / np.log(_FOLD) if shares.overall else 0 * shares.share
+    # The shrunk share is the mean of a beta distribution with these two parameters.
+    hits = shares.facility_papers + shares.prior_papers * usual
+    misses = np.maximum(shares.papers + shares.prior_papers - hits, 1e-9)
+    below = betainc(np.maximum(hits, 1e-9), misses, usual)  # probability of a share below the usual
+    tail = 2 * np.minimum(below, 1 - below) if shares.overall else np.ones_like(below)
+    certain = np.clip((_UNCERTAIN - tail) / (_UNCERTAIN - _CERTAIN), 0, 1)[..., None]
+    colours = certain * pick(ramp, (times + 1) / 2) + (1 - certain) * np.asarray(grey_of(ramp))
+    return np.dstack([colours, fade(shares.papers, 6, 30)])
 
 
 def _mark_gaps(

@@ -36,7 +36,7 @@ def test_the_start_page_leads_to_a_map_and_a_first_answer(jupyter: JupyterPage, 
     jupyter.picture("00_map", maps.first)
     sentences = page.locator(".jp-OutputArea-output", has_text="Sentences quoted").last
     sentences.scroll_into_view_if_needed()
-    assert sentences.locator("a[href*='adsabs']").count() >= 1
+    assert sentences.locator("a[href*='adsabs']").count() == 0, "ADS has no generated papers"
     jupyter.picture("00_answer", sentences)
 
     explorer = ExplorerOnPage(jupyter, page.locator(".landscape-explorer").last)
@@ -82,7 +82,6 @@ def test_a_paper_tells_its_title_and_opens_its_record(tour: ExplorerOnPage) -> N
     tour.jupyter.picture("02_hover")
     tour.page.mouse.click(*tour.place_of(point))
     record = tour.viewer.locator(".record")
-    record.locator("a[href*='adsabs']").first.wait_for()
     expect(record.locator("h3").last).to_contain_text("Similar papers")
     assert box_of(record)["y"] < 500, "the record is beside the map"
     tour.jupyter.picture("02_paper")

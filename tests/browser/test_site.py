@@ -149,10 +149,7 @@ def test_a_paper_that_is_clicked_shows_its_record_and_its_links(visit: Visit) ->
     assert box is not None
     assert box["y"] < 250, "the record is beside the map"
     assert page.locator("svg .link").count() > 0, "references are lines"
-    links = record.locator("a").evaluate_all("(all) => all.map((one) => one.href)")
-    assert all(
-        re.match(r"https://(ui\.adsabs\.harvard\.edu|arxiv\.org|doi\.org)/", one) for one in links
-    )
+    assert record.locator("a").count() == 0, "the identifiers of generated papers are invented"
     record.get_by_role("heading", name="References in the atlas").wait_for()
     followed = record.locator(".linked .paper").first
     wanted = followed.inner_text()

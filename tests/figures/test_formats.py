@@ -26,11 +26,7 @@ KINDS: dict[str, list[str]] = {
     "report": ["HST"],
 }
 # What is said of the demo atlas, whose 400 papers are too few for these verdicts.
-WITHOUT_VERDICT = {
-    "trends": "No trend is significant",
-    "reviews": "No gap is significant",
-    "new": "Nothing is new",
-}
+WITHOUT_VERDICT = {"new": "Nothing is new"}
 BEGINNING = {".pdf": b"%PDF", ".png": b"\x89PNG", ".svg": b"<?xml", ".html": b"<!DOCTYPE html>"}
 
 

@@ -49,15 +49,16 @@ def test_differences_are_of_the_first_facility_against_each_other(demo_atlas):
     assert shown.reference == 0
 
 
-def test_coverage_is_drawn_with_a_mark_a_region_that_differs(demo_atlas):
-    twin = interactive("coverage", demo_atlas)
-    assert not twin.data
-    assert "No region is significant" in twin.layout.annotations[-1].text
+def test_coverage_has_a_dot_for_every_region_that_is_grey_if_it_agrees(demo_atlas):
     found = reviews(demo_atlas)
+    found.table[["density_ratio_low", "density_ratio_high"]] = [0.5, 2.0]
+    twin = interactive("coverage", demo_atlas, analysis=found)
+    assert len(twin.data[0].x) == len(found.table)
+    assert len(set(twin.data[0].marker.color)) == 1
     ratio = ["density_ratio", "density_ratio_low", "density_ratio_high"]
     found.table.loc[:1, ratio] = [0.2, 0.1, 0.5]
     twin = interactive("coverage", demo_atlas, analysis=found)
-    assert len(twin.data[0].x) == 2
+    assert len(set(twin.data[0].marker.color)) == 2
     assert "expected" in twin.data[0].hovertext[0]
 
 

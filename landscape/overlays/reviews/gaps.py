@@ -437,9 +437,9 @@ def rank_gaps(
     # A region with reviews of its own does not lack them, even if their subject is wider.
     most = known[["reviews", "reviews_near"]].max(axis=1)
     lacks = most < _LACKING * known["expected"]
-    # A region with few papers since its last review does not wait for another one.
+    # A region with few papers or no complete year since its last review does not wait for another.
     per_review = known["papers"].sum() / max(known["reviews"].sum(), 1)
-    waits = known["papers_since"] >= _NEWER * per_review
+    waits = (known["papers_since"] >= _NEWER * per_review) & (known["years_without"] >= 1)
     is_gap = (lacks & waits | (known["reviews_near"].sum() == 0)).to_numpy()
     ranks = (-both[:, is_gap]).argsort(axis=1).argsort(axis=1) + 1
     columns: dict[str, Any] = {"topic_id": topics, "score": score}

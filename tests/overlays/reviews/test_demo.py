@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import landscape
-from landscape.overlays.reviews import backtest_reviews, recognise, review_gaps
+from landscape.overlays.reviews import recognise, review_gaps
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 
@@ -52,13 +52,7 @@ def test_the_regions_of_the_planted_gaps_have_a_rank(demo):
     assert 4 <= len(ranked) <= len(found.table) / 2
     themes = pd.Series({paper["paper_id"]: paper["question"] for paper in truth["papers"]})
     homes = atlas.map.groupby(themes.loc[atlas.map["paper_id"]].to_numpy())["topic_id"]
-    home = homes.agg(lambda topics: topics.mode()[0])
-    assert len(ranked & set(home.loc[list(truth["review_gaps"])])) >= 4
-
-
-def test_gaps_of_2020_got_the_reviews_of_the_years_after(demo):
-    atlas, _ = demo
-    table = backtest_reviews(atlas, year=2020, horizon=6, n_resamples=100).table
-    by_method = table.set_index("method")
-    assert by_method.loc["gaps", "auc"] > by_method.loc["size", "auc"]
-    assert by_method.loc["gaps", "p_chance"] < 0.05
+    planted = set(homes.agg(lambda topics: topics.mode()[0])[list(truth["review_gaps"])])
+    first = set(found.table.sort_values("rank")["topic_id"].head(2))
+    assert first <= planted, "the first two gaps are planted"
+    assert len(ranked & planted) >= 3

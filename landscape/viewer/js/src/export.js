@@ -39,8 +39,9 @@ function cell(value) {
 /**
  * Write papers as BibTeX.
  * @param {Row[]} rows
+ * @param {boolean} [generated] whether the identifiers are invented
  */
-export function toBibtex(rows) {
+export function toBibtex(rows, generated = false) {
   const used = new Set();
   return rows
     .map((row) => {
@@ -60,7 +61,7 @@ export function toBibtex(rows) {
         ["eprint", bare(row.arxiv)],
         ["archiveprefix", row.arxiv ? "arXiv" : ""],
         ["doi", bare(row.doi)],
-        ["adsurl", bibcode ? `https://ui.adsabs.harvard.edu/abs/${bibcode}` : ""],
+        ["adsurl", bibcode && !generated ? `https://ui.adsabs.harvard.edu/abs/${bibcode}` : ""],
       ];
       const lines = fields.filter(([, value]) => value).map(([name, value]) => `  ${name} = {${value}}`);
       return `@article{${key},\n${lines.join(",\n")}\n}\n`;

@@ -169,7 +169,7 @@ export class PaperList {
         }),
       );
       if (kind === "csv") download("papers.csv", "text/csv;charset=utf-8", toCsv(rows));
-      else download("papers.bib", "application/x-bibtex;charset=utf-8", toBibtex(rows));
+      else download("papers.bib", "application/x-bibtex;charset=utf-8", toBibtex(rows, source.manifest.generated));
       if (model.listed.length > points.length) {
         viewer.say(`The file has the first ${number(points.length)} papers.`);
       }
@@ -254,7 +254,7 @@ export class PaperRecord {
         ? h(
             "p",
             { class: "links" },
-            ...linksOf(details).map(([label, address]) =>
+            ...linksOf(details, source.manifest.generated).map(([label, address]) =>
               h("a", { href: address, target: "_blank", rel: "noopener noreferrer" }, label),
             ),
           )
@@ -362,11 +362,13 @@ function plainTitle(title) {
 /**
  * Addresses of a paper, from identifiers that have the form of an identifier.
  * @param {Details} details
+ * @param {boolean} generated whether the identifiers are invented
  * @returns {[string, string][]}
  */
-function linksOf(details) {
+function linksOf(details, generated) {
   /** @type {[string, string][]} */
   const links = [];
+  if (generated) return links;
   if (details.bibcode) links.push(["ADS", `https://ui.adsabs.harvard.edu/abs/${encodeURIComponent(details.bibcode)}/abstract`]);
   else if (details.arxiv) links.push(["ADS", `https://ui.adsabs.harvard.edu/abs/arXiv:${encodeURIComponent(details.arxiv)}/abstract`]);
   if (details.arxiv) links.push(["arXiv", `https://arxiv.org/abs/${details.arxiv.split("/").map(encodeURIComponent).join("/")}`]);

@@ -376,6 +376,7 @@ def _class_of(atlas: AtlasStore, word: str, tag: str, *, is_first: bool) -> str:
         if in_keywords >= _TYPICAL * counted:
             return "subject"
         return "unknown" if tag in ("NOUN", "ADJ", "PROPN") else "filling"
-    if tag in ("NOUN", "PROPN", "ADJ", "NUM", "") and not is_first:
+    # A first word that is not a noun can be a verb that the tagger does not know.
+    if tag in ("NOUN", "PROPN") or (tag in ("ADJ", "NUM", "") and not is_first):
         return "subject"
     return "filling"

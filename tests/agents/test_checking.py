@@ -34,7 +34,7 @@ DRAFT = r"""\documentclass{aastex631}
 \section{Introduction}
 % \citep{never}
 %s \citep[e.g.,][]{inside,bare}.
-Blue mould grows on cheese in caves,
+Blue mould grows on cheese that ripens in caves,
 as \citet{lonely} told, and $E = mc^2$ holds \textcite[p.~3]{missing}.\nocite{never}
 \begin{equation} a = \cite{never} \end{equation}
 

@@ -137,7 +137,7 @@ def test_themes_of_the_demo_corpus_that_rise_and_fall_are_found(tmp_path) -> Non
     import gzip
     import json
 
-    write_demo(tmp_path, n_papers=2000)
+    write_demo(tmp_path, n_papers=4000)
     truth = json.loads((tmp_path / "truth.json").read_text())
     lines = gzip.decompress((tmp_path / "papers.jsonl.gz").read_bytes()).splitlines()
     themes = {theme["id"]: number for number, theme in enumerate(truth["themes"])}

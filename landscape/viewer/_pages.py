@@ -5,13 +5,18 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import date
+from functools import cached_property
+from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote
 
 import numpy as np
 import pandas as pd
+from scipy.ndimage import gaussian_filter
 
 from landscape._bibliography import citation, escape_latex, to_bibtex
 from landscape._progress import progress
@@ -23,7 +28,7 @@ from landscape.figures.caption import explanation, facts_of, headline, readable_
 
 if TYPE_CHECKING:
     from landscape.atlas import Atlas
-    from landscape.types import Analysis
+    from landscape.types import Analysis, Paper
     from landscape.viewer.source import MapSource
 
 _MAX_ROWS = 300  # of a table on a page; the CSV file has all
@@ -34,6 +39,10 @@ _CELLS = {
 }
 _MONTHS = (12, 24, 60)  # of the page of new topics
 _YEARS = 40  # bars of the chart of a region
+_SMALL_MAP = 300  # pixels of the map on the page of a region
+_DOTS = 150  # papers of the region that are drawn on it
+_NEIGHBOURS, _NEWEST = 5, 5
+_CANDIDATES = 50  # papers of the last years whose dates are compared
 
 
 @dataclass(frozen=True)
@@ -53,13 +62,14 @@ def site_pages(
     """Return all pages of a site. Figures are written into a folder."""
     atlas = source.atlas
     pages = [Page("index", "Map")]
+    measured = _Measured(atlas)
     makers: dict[str, Callable[[], list[Page]]] = {
-        "regions": lambda: _regions(source),
+        "regions": lambda: _regions(source, measured, folder),
         "facilities": lambda: [_facilities(source, folder, figures=figures)],
         "concepts": lambda: [_concepts(source)],
         "new topics": lambda: [_new_topics(source)],
-        "trends": lambda: [_trends(atlas)],
-        "reviews": lambda: [_reviews(atlas, folder, figures=figures)],
+        "trends": lambda: [_trends(measured, folder, figures=figures)],
+        "reviews": lambda: [_reviews(measured, folder, figures=figures)],
         "changes": lambda: [_changes(atlas)] if len(atlas.changes) else [],
         "outreach map": lambda: [_outreach(atlas, folder)] if figures else [],
     }
@@ -73,6 +83,54 @@ def site_pages(
             advance(1)
     pages.append(_about(atlas))
     return pages
+
+
+class _Measured:
+    """Analyses that several pages show. They are computed once, when they are first needed."""
+
+    def __init__(self, atlas: Atlas) -> None:
+        self.atlas = atlas
+
+    @cached_property
+    def trends(self) -> Analysis:
+        from landscape.overlays.trends import trends
+
+        return trends(self.atlas)
+
+    @cached_property
+    def gaps(self) -> Analysis:
+        from landscape.overlays.reviews import review_gaps
+
+        return review_gaps(self.atlas)
+
+    def sentences(self, topic_id: int) -> list[str]:
+        """Return what the analyses say of a region, as sentences."""
+        said = []
+        with suppress(LandscapeError):
+            said += [_trend_sentence(row) for row in _of_topic(self.trends, topic_id)]
+        with suppress(LandscapeError):
+            said += [_review_sentence(row) for row in _of_topic(self.gaps, topic_id)]
+        return [sentence for sentence in said if sentence]
+
+
+def _of_topic(analysis: Analysis, topic_id: int) -> list[dict[str, Any]]:
+    table = analysis.table
+    return cast("list[dict[str, Any]]", table[table["topic_id"] == topic_id].to_dict("records"))
+
+
+def _trend_sentence(row: Mapping[str, Any]) -> str:
+    if not row["class"]:
+        return f"No trend can be told: {row['why']}." if row["why"] else ""
+    first, last = (f"{100 * row[name]:.3g}%" for name in ("share_first", "share_last"))
+    return f"Its share of the papers is {row['class']}: {first} at the start, {last} at the end."
+
+
+def _review_sentence(row: Mapping[str, Any]) -> str:
+    last = row["last_review"]
+    when = "none is known" if pd.isna(last) else f"the last is from {int(last)}"
+    known = count(round(float(row["reviews_near"])), "review")
+    rank = "" if pd.isna(row["rank"]) else f" It is number {row['rank']} of the gaps."
+    return f"{known} for {row['expected']:.2g} expected; {when}.{rank}"
 
 
 def map_link(**view: str) -> str:
@@ -174,10 +232,8 @@ def _new_topics(source: MapSource) -> Page:
     )
 
 
-def _trends(atlas: Atlas) -> Page:
-    from landscape.overlays.trends import trends
-
-    found = trends(atlas)
+def _trends(measured: _Measured, folder: Path, *, figures: bool) -> Page:
+    found = measured.trends
     decided = found.table[found.table["class"] != ""].drop(columns="why")
     reasons = found.table[["topic_id", "label", "papers", "why"]]
     shown = replace(found, table=decided if len(decided) else reasons, tables={})
@@ -187,15 +243,14 @@ def _trends(atlas: Atlas) -> Page:
         shown,
         lambda number, _: map_link(region=str(shown.table["topic_id"].iloc[number])),
         column="Region",
+        picture=_picture("trends", measured.atlas, folder) if figures and len(decided) else None,
         before="" if len(decided) else "The corpus cannot tell the trend of any region.",
     )
     return replace(page, files={"trends.csv": found.to_csv()})  # with the regions without a verdict
 
 
-def _reviews(atlas: Atlas, folder: Path, *, figures: bool) -> Page:
-    from landscape.overlays.reviews import review_gaps
-
-    gaps = review_gaps(atlas)
+def _reviews(measured: _Measured, folder: Path, *, figures: bool) -> Page:
+    atlas, gaps = measured.atlas, measured.gaps
     topics = atlas.topics.set_index("topic_id")
     subregions = topics["level"] == 2  # the map has filters for regions only
     region_of = topics["parent_id"].where(subregions, topics.index)
@@ -287,7 +342,7 @@ def _about(atlas: Atlas) -> Page:
 # -- regions
 
 
-def _regions(source: MapSource) -> list[Page]:
+def _regions(source: MapSource, measured: _Measured, folder: Path) -> list[Page]:
     from landscape.answers import describe_regions
 
     atlas, topics = source.atlas, source.topics
@@ -297,9 +352,10 @@ def _regions(source: MapSource) -> list[Page]:
         analysis = replace(analysis, table=hidden)
     described = analysis.table.set_index("topic_id")
     pages = [
-        _region_page(source, row, described.loc[int(one.topic_id)])
+        _region_page(source, row, described.loc[int(one.topic_id)], measured)
         for row, one in enumerate(topics.itertuples())
     ]
+    (folder / "map.png").write_bytes(_small_map(source))
     tree = list(_tree(topics, -1))
     body = render("site_regions.html", tree=tree)
     return [Page("regions", "Regions", body, {"regions.csv": analysis.to_csv()}), *pages]
@@ -315,7 +371,7 @@ def _tree(topics: pd.DataFrame, parent: int, depth: int = 0) -> Iterator[tuple[i
             yield from _tree(topics, int(one.topic_id), depth + 1)
 
 
-def _region_page(source: MapSource, row: int, described: pd.Series) -> Page:
+def _region_page(source: MapSource, row: int, described: pd.Series, measured: _Measured) -> Page:
     atlas, one = source.atlas, source.topics.iloc[row]
     engine = atlas.engine
     typical = engine.papers([engine.row_of(name) for name in one["exemplars"]])
@@ -334,12 +390,59 @@ def _region_page(source: MapSource, row: int, described: pd.Series) -> Page:
         ],
         sentences=list(described["sentences"]),
         typical=[(paper, map_link(paper=paper.paper_id)) for paper in typical],
+        newest=[(paper, map_link(paper=paper.paper_id)) for paper in _newest(source, row)],
+        neighbours=_neighbours(source, row),
+        dots=_dots(source, row),
+        measured=measured.sentences(number),
         years=_year_bars(source, row),
         bib=f"{number}.bib",
     )
     listed = [one if source.has_text[one.row] else replace(one, abstract="") for one in typical]
     files = {f"{number}.bib": to_bibtex(listed)}
     return Page(f"regions/{number}", str(one["label"]), body, files, is_listed=False)
+
+
+def _small_map(source: MapSource) -> bytes:
+    """Return a picture of the density of the papers, on which the region pages draw their dots."""
+    from PIL import Image
+
+    side = _SMALL_MAP
+    x, y = source.plane.T
+    cells = np.histogram2d(y, x, bins=side, range=((0, 1), (0, 1)))[0]
+    smooth = gaussian_filter(cells, side / 60)
+    shade = np.sqrt(smooth / max(float(smooth.max()), 1e-12))[::-1]
+    pixels = np.full((side, side, 4), (74, 140, 200, 0), dtype=np.uint8)
+    pixels[..., 3] = np.round(210 * shade)
+    stream = BytesIO()
+    Image.fromarray(pixels, "RGBA").save(stream, "PNG", optimize=True)
+    return stream.getvalue()
+
+
+def _dots(source: MapSource, row: int) -> list[tuple[float, float]]:
+    """Return the places of some papers of a region in the small map, in percent."""
+    inside = np.flatnonzero(np.isin(source.region, source.inside(row)))
+    x, y = source.plane.T
+    chosen = inside[:: max(1, -(-len(inside) // _DOTS))]
+    places = np.column_stack([100 * x[chosen], 100 * (1 - y[chosen])])
+    return [(float(a), float(b)) for a, b in np.round(places, 1)]
+
+
+def _neighbours(source: MapSource, row: int) -> list[tuple[str, str]]:
+    """Return the nearest regions of the same level on the map, with their addresses."""
+    topics, one = source.topics, source.topics.iloc[row]
+    others = topics[(topics["level"] == one["level"]) & (topics["topic_id"] != one["topic_id"])]
+    distance = np.hypot(others["x"] - one["x"], others["y"] - one["y"])
+    near = others.loc[distance.sort_values().index[:_NEIGHBOURS]]
+    return [(str(other.label), f"regions/{other.topic_id}.html") for other in near.itertuples()]
+
+
+def _newest(source: MapSource, row: int) -> list[Paper]:
+    """Return the newest papers of a region, the newest first."""
+    inside = np.flatnonzero(np.isin(source.region, source.inside(row)) & (source.years > 0))
+    latest = inside[np.argsort(-source.years[inside], kind="stable")[:_CANDIDATES]]
+    papers = source.atlas.engine.papers(source.order[latest])
+    papers.sort(key=lambda paper: paper.date or date.min, reverse=True)
+    return papers[:_NEWEST]
 
 
 def _links(source: MapSource, kind: str, names: Sequence[str]) -> list[tuple[str, str]]:

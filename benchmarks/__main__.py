@@ -22,7 +22,7 @@ QUICKEST_FIRST = (
     "stages",
 )
 # They run only if they are named.
-ON_REQUEST = ("basemap", "robustness", "scale", "updates", "viewer")
+ON_REQUEST = ("basemap", "demo", "robustness", "scale", "updates", "viewer")
 EVERY = QUICKEST_FIRST + ON_REQUEST
 
 

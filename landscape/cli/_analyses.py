@@ -93,14 +93,16 @@ def add_figures(app: App) -> None:
         ("slices", figures.time_slices),
         ("changes", figures.changes),
     ):
-        command = derived(draw, _draw, hidden=hidden, extra=[_output(_NEW_FILE), *look])
+        file = _output(_NEW_FILE, Path(f"{name}.png"))
+        command = derived(draw, _draw, hidden=hidden, extra=[file, *look])
         app.command(command, name=name)
     app.command(query)
     for name, write, kind in (
         ("report", figures.report, "pdf"),
         ("animation", figures.animate, "gif"),
     ):
-        command = derived(write, _draw_facility, hidden={*hidden, "path"}, extra=[_output(kind)])
+        file = _output(kind, Path(f"{name}.{kind}"))
+        command = derived(write, _draw_facility, hidden={*hidden, "path"}, extra=[file])
         app.command(command, name=name)
 
 
@@ -149,7 +151,7 @@ def query(
     text: str,
     /,
     *,
-    output: Annotated[Path, option(_NEW_FILE, "--output", "-o")],
+    output: Annotated[Path, option(_NEW_FILE, "--output", "-o")] = Path("query.png"),
     options: Annotated[MapSearch, SETTINGS] = MAP_SEARCH,
     colours: Colours = "light",
     title: Title = None,

@@ -435,10 +435,14 @@ class MapSource:
     @cached_property
     def _ids(self) -> list[dict[str, int]]:
         """Points by identifier, in files by the hash of the identifier."""
-        ids = self.atlas.read_papers(["paper_id"])["paper_id"]
+        columns = ("doi", "arxiv_id", "bibcode", "paper_id")  # an identifier of the atlas comes last
+        table = self.atlas.read_papers(list(columns))
+        table["doi"] = table["doi"].str.lower()
         files: list[dict[str, int]] = [{} for _ in range(self._n_id_files)]
-        for name, point in zip(ids, self.point_of.tolist(), strict=True):
-            files[_hash(name) % len(files)][name] = point
+        for column in columns:
+            for name, point in zip(table[column], self.point_of.tolist(), strict=True):
+                if isinstance(name, str) and name:
+                    files[_hash(name) % len(files)][name] = point
         return files
 
     # -- words

@@ -7,6 +7,7 @@ import { followAddress } from "./given.js";
 import { MapView } from "./map.js";
 import { ALL, Model } from "./model.js";
 import { PaperList, PaperRecord, Tooltip } from "./papers.js";
+import { bareId, readCited } from "./search.js";
 
 /** @typedef {{dark?: boolean, address?: boolean, kernel?: import("./notebook.js").Kernel}} Options */
 
@@ -134,7 +135,7 @@ export class Viewer {
     const { manifest, citations } = this.source;
     this.search = h("input", {
       type: "search",
-      placeholder: this.kernel ? "A question, words, or a filter such as 2015..; author:Rubin" : "Words, or author:Name",
+      placeholder: this.kernel ? "A question, words, or a filter such as 2015..; author:Rubin" : "Words, author:Name, Rubin 1970, or an identifier",
       "aria-label": this.kernel
         ? "Search by meaning and words"
         : "Search titles, abstracts and authors (words, \"a phrase\", author:Name, AND, OR, NOT)",
@@ -428,16 +429,21 @@ export class Viewer {
       return;
     }
     this.list.unsort();
-    if (/^\S*\d{4}\S*$/.test(query)) this._openKnown(query);
+    this._openKnown(query);
     this.model.set({ query });
   }
 
   /**
-   * Open the paper whose identifier was searched, if there is one.
-   * @param {string} id
+   * Open the paper whose identifier, or author and year, was searched, if there is one.
+   * @param {string} query
    */
-  async _openKnown(id) {
-    const point = await this.source.find(id.replace(/^arXiv:/i, "")).catch(() => -1);
+  async _openKnown(query) {
+    let point = -1;
+    if (/^\S*\d{4}\S*$/.test(query)) point = await this.source.find(bareId(query)).catch(() => -1);
+    else if (readCited(query)) {
+      const { points } = await this.model.index.search(query).catch(() => ({ points: [] }));
+      if (points.length === 1) [point] = points;
+    }
     if (point >= 0) this.go(point);
   }
 
@@ -450,7 +456,7 @@ export class Viewer {
     try {
       let point = await this.source.find(id);
       if (point < 0) {
-        point = await this.source.find(id.replace(/^(?:arXiv:|(?:https?:\/\/)?(?:dx\.)?doi\.org\/)/i, ""));
+        point = await this.source.find(bareId(id));
       }
       if (point >= 0) {
         this.go(point);

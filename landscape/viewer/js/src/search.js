@@ -140,6 +140,33 @@ export function readQuery(text) {
   return { query: joined("and", parts), isBoolean };
 }
 
+const ADDRESS = /^(?:https?:\/\/)?(?:(?:dx\.)?doi\.org|(?:www\.)?arxiv\.org\/(?:abs|pdf)|ui\.adsabs\.harvard\.edu\/abs)\//i;
+
+/**
+ * An identifier without its prefix or address, and without the version of a preprint.
+ * @param {string} id
+ */
+export function bareId(id) {
+  const bare = id.replace(ADDRESS, "").replace(/^(?:arXiv|doi):/i, "").replace(/\/abstract$/, "").replace(/%26/g, "&");
+  return bare.startsWith("10.") ? bare.toLowerCase() : bare.replace(/^(\d{4}\.\d{4,5}|[a-z.-]+\/\d{7})v\d+$/i, "$1");
+}
+
+const CITED =
+  /^(\p{Lu}[\p{L}\p{N}'’-]+)(?:,? et al\.?|\s+(?:and|&)\s+(\p{Lu}[\p{L}\p{N}'’-]+))?,?\s+\(?((?:19|20)\d\d)[a-z]?\)?$/u;
+
+/**
+ * Read a reference such as "Rubin & Ford (1970)".
+ * @param {string} text
+ * @returns {{query: Query, year: number} | null}
+ */
+export function readCited(text) {
+  const [, first, second, year] = text.trim().match(CITED) ?? [];
+  if (!first) return null;
+  const names = second ? [first, second] : [first];
+  const parts = names.map((name) => /** @type {Query} */ ({ kind: "words", words: entriesOf(`author:${name}`) }));
+  return { query: /** @type {Query} */ (joined("and", parts)), year: Number(year) };
+}
+
 /**
  * Entries of the index for a part of a query.
  * @param {string} token
@@ -243,6 +270,12 @@ export class WordIndex {
     /** @type {string[]} */
     const missing = [];
     if (!query) return { points: [], missing };
+    const cited = readCited(text);
+    if (cited) {
+      const points = this._ranked(await this._evaluate(cited.query, []));
+      const own = points.filter((point) => this._source.year[point] === cited.year);
+      if (own.length) return { points: own, missing };
+    }
     const n = this._source.manifest.papers;
     if (isBoolean) {
       const scores = await this._evaluate(query, missing);

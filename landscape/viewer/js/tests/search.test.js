@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { test } from "node:test";
 
-import { formsOf, readQuery, WordIndex, wordsOf } from "../src/search.js";
+import { bareId, formsOf, readCited, readQuery, WordIndex, wordsOf } from "../src/search.js";
 import { Source } from "../src/source.js";
 
 /**
@@ -137,4 +137,24 @@ test("a query that is nested too deeply is refused", () => {
     assert.throws(() => readQuery(query), /more than 100/);
   }
   assert.ok(readQuery("self-interacting-dark-matter ".repeat(60)).query);
+});
+
+test("identifiers are found in every usual form", () => {
+  for (const id of ["arXiv:2401.00001v2", "https://arxiv.org/abs/2401.00001", "2401.00001", "arxiv.org/pdf/2401.00001v1"]) {
+    assert.equal(bareId(id), "2401.00001");
+  }
+  assert.equal(bareId("https://doi.org/10.3847/1538-ABC"), "10.3847/1538-abc");
+  assert.equal(bareId("https://ui.adsabs.harvard.edu/abs/2021A%26A...645L..11A/abstract"), "2021A&A...645L..11A");
+  assert.equal(bareId("astro-ph/9901001v1"), "astro-ph/9901001");
+});
+
+test("a name and a year are a paper", async () => {
+  const source = sourceOf({ "@rubin": [[0, 2], [3, 2], [4, 2]], "@ford": [[3, 2], [4, 2]] });
+  source.year = Uint16Array.from([1970, 0, 0, 1970, 1980, 0]);
+  const index = new WordIndex(source);
+  assert.deepEqual((await index.search("Rubin 1970")).points, [0, 3]);
+  assert.deepEqual((await index.search("Rubin & Ford (1970a)")).points, [3]);
+  assert.deepEqual((await index.search("Rubin et al. 1980")).points, [4]);
+  assert.equal(readCited("galaxies in 1970"), null);
+  assert.equal(readCited("Dust in 1970"), null);
 });

@@ -88,6 +88,21 @@ ls.figures.heatmap(mine)
 # the atlas's folder. It survives every rebuild.
 
 # %% [markdown]
+# ### Keyphrases by pytextrank
+#
+# Landscape ranks phrases as pytextrank does, with rules in place of spaCy. `keywords="pytextrank"`
+# (in a terminal: `--keywords pytextrank`) builds with spaCy and pytextrank themselves. That takes
+# about twenty times as long. Compare the phrases of one paper before you choose.
+
+# %%
+from landscape.text import extract_keywords
+
+first = mine.engine.papers([0])[0]
+text = f"{first.title}. {first.abstract}"
+for method in ("landscape", "pytextrank"):
+    print(method, extract_keywords(text, limit=8, method=method))
+
+# %% [markdown]
 # ## 2. Papers from the network
 #
 # The next cells fetch papers **only if you set this to `True`**. Otherwise each says what it would

@@ -37,6 +37,7 @@ from landscape.pipeline.stages import (
 from landscape.store.arrays import open_matrix
 from landscape.store.manifest import StageRecord, check_once, digest
 from landscape.text import extract_keywords
+from landscape.text.keywords import Method
 from landscape.text.tagger import tagger_name
 from landscape.text.word_index import (
     Segment,
@@ -302,7 +303,9 @@ VERSION = 3
 
 def _keyword_parameters(context: Context) -> dict[str, object]:
     options = context.options
-    return {"limit": options.keywords_limit, "tagger": tagger_name(tagger=options.tagger)}
+    # Atlases of earlier versions do not name the method, and keep their keywords.
+    other = {} if options.keywords == "landscape" else {"method": options.keywords}
+    return {"limit": options.keywords_limit, "tagger": tagger_name(tagger=options.tagger), **other}
 
 
 def _keywords_run(context: Context) -> StageResult:
@@ -330,7 +333,9 @@ def _keywords_run(context: Context) -> StageResult:
         if path.stem not in kept
     ]
     n_kept = sum(part.rows for part in context.manifest.parts if part.name in kept)
-    extract = partial(_extract, limit=options.keywords_limit, tagger=options.tagger)
+    extract = partial(
+        _extract, limit=options.keywords_limit, tagger=options.tagger, method=options.keywords
+    )
     with context.progress("Keywords", total=context.manifest.n_papers) as advance:
         advance(n_kept)
         finish(context.executor, extract, planned, advance)
@@ -342,15 +347,15 @@ def _keywords_run(context: Context) -> StageResult:
         rows=context.manifest.n_papers,
         outputs=[f"{PAPERS}/{path.name}" for path in files],
         products={"keywords": digest([*digests.values()])},
-        model={"name": parameters["tagger"]},
+        model={"name": parameters.get("method", parameters["tagger"])},
         details={"reused": n_kept + sum(one.n_reused for one in planned), "digests": digests},
     )
 
 
-def _extract(chunk: Chunk, *, limit: int, tagger: str) -> None:
+def _extract(chunk: Chunk, *, limit: int, tagger: str, method: Method) -> None:
     import pyarrow as pa
 
-    found = extract_keywords(chunk.texts(), limit=limit, tagger=tagger)
+    found = extract_keywords(chunk.texts(), limit=limit, tagger=tagger, method=method)
     column = pa.array(found, type=pa.list_(pa.string()))
     write_table(chunk.file, pa.table({"keywords": column}))
 

@@ -110,6 +110,11 @@ class BuildOptions(Settings):
         0.05, ge=0, le=1, description="minimum distance between points in UMAP, in map units"
     )
     keywords_limit: Whole = Field(20, ge=1, description="maximum number of keyphrases per paper")
+    keywords: Literal["landscape", "pytextrank"] = Field(
+        "landscape",
+        description="method of the keyphrases; pytextrank is that of pathfinder, with spaCy, and "
+        "takes about twenty times as long",
+    )
     tagger: str = Field(
         "auto",
         description="part-of-speech tagger; auto selects rules, which was the most accurate one",

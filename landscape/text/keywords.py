@@ -12,15 +12,18 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
 from itertools import chain, compress
 from types import SimpleNamespace
-from typing import NamedTuple, overload
+from typing import Literal, NamedTuple, overload
 
 import numpy as np
 
 from landscape._processes import start_processes
 from landscape.errors import InputError
 from landscape.text._textrank import POS_KEPT, rank_text, rank_words, score_chunks
-from landscape.text.tagger import TaggedText, tag_texts, tagger_name
+from landscape.text.tagger import TaggedText, rank_by_pytextrank, tag_texts, tagger_name
 from landscape.text.words import lexicon, normal_form, read_sections, singular
+
+Method = Literal["landscape", "pytextrank"]
+METHODS = ("landscape", "pytextrank")
 
 _KEPT = frozenset(POS_KEPT)
 _NOUNS = frozenset(["NOUN", "PROPN"])
@@ -46,14 +49,24 @@ _SETTINGS = KeywordSettings()
 
 @overload
 def extract_keywords(  # type: ignore[overload-overlap]  # a str is a sequence of str
-    texts: str, *, limit: int = 20, workers: int = 1, tagger: str = "auto"
+    texts: str, *, limit: int = 20, workers: int = 1, tagger: str = "auto", method: Method = ...
 ) -> list[str]: ...
 @overload
 def extract_keywords(
-    texts: Sequence[str], *, limit: int = 20, workers: int = 1, tagger: str = "auto"
+    texts: Sequence[str],
+    *,
+    limit: int = 20,
+    workers: int = 1,
+    tagger: str = "auto",
+    method: Method = ...,
 ) -> list[list[str]]: ...
 def extract_keywords(
-    texts: str | Sequence[str], *, limit: int = 20, workers: int = 1, tagger: str = "auto"
+    texts: str | Sequence[str],
+    *,
+    limit: int = 20,
+    workers: int = 1,
+    tagger: str = "auto",
+    method: Method = "landscape",
 ) -> list[str] | list[list[str]]:
     r"""Extract the key phrases of texts by TextRank (Mihalcea and Tarau 2004, EMNLP, 404).
 
@@ -82,6 +95,10 @@ def extract_keywords(
     tagger : {"auto", "rules", "spacy", "en_core_web_sm"}, default "auto"
         Built-in rules, or ``en_core_web_sm`` of spaCy. "auto" selects the rules, which give better
         results (``benchmarks/keywords.py``).
+    method : {"landscape", "pytextrank"}, default "landscape"
+        With "pytextrank", the phrases are those of spaCy (``en_core_web_sm``) and pytextrank, in
+        their order. This takes about twenty times as long. The phrases are also generic ones, such
+        as "recent results", and each spelling is a phrase of its own.
 
     Returns
     -------
@@ -92,9 +109,9 @@ def extract_keywords(
     Raises
     ------
     InputError
-        If `limit` or `workers` is below one, or the tagger is unknown.
+        If `limit` or `workers` is below one, or the tagger or the method is unknown.
     MissingExtraError
-        If the model of spaCy is requested but not installed.
+        If spaCy, its model or pytextrank is requested but not installed.
 
     Examples
     --------
@@ -108,13 +125,19 @@ def extract_keywords(
         if value < 1:
             raise InputError(f"{name} is {value}, but must be at least 1.")
     tagger_name(tagger=tagger)  # raises InputError if the tagger is unknown
+    if method not in METHODS:
+        raise InputError(f"There is no method {method!r}; choose one of: {', '.join(METHODS)}.")
+    extract = partial(_extract_here, limit=limit, tagger=tagger)
+    if method == "pytextrank":
+        extract = partial(rank_by_pytextrank, limit=limit)
     if isinstance(texts, str):
-        return _extract_one(texts, limit, tagger)
+        is_own = method == "landscape"
+        return _extract_one(texts, limit, tagger) if is_own else extract([texts])[0]
     if workers == 1 or len(texts) < _SMALL:
-        return _extract_here(list(texts), limit, tagger)
+        return extract(list(texts))
     chunks = [list(texts[start : start + _CHUNK]) for start in range(0, len(texts), _CHUNK)]
     with start_processes(workers) as pool:
-        done = pool.map(partial(_extract_here, limit=limit, tagger=tagger), chunks)
+        done = pool.map(extract, chunks)
         return [keywords for chunk in done for keywords in chunk]
 
 

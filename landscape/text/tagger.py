@@ -12,7 +12,9 @@ import importlib.metadata
 import importlib.util
 import re
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from functools import cache, lru_cache
+from io import StringIO
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -104,6 +106,28 @@ def tag_texts(texts: Sequence[str], *, tagger: str = "auto") -> list[TaggedText]
 def _load_model() -> Language:
     spacy = require("spacy", "spacy")
     model: Language = spacy.load(_model_package(), exclude=["ner"])
+    return model
+
+
+def rank_by_pytextrank(texts: Sequence[str], *, limit: int) -> list[list[str]]:
+    """Return the phrases of texts by spaCy and pytextrank, the best first."""
+    model = _model_with_pytextrank()
+    with model.memory_zone():
+        found = []
+        for document in model.pipe([text[:MAX_LENGTH] for text in texts]):
+            phrases = (" ".join(phrase.text.split()) for phrase in document._.phrases)
+            found.append([phrase for phrase in phrases if any(map(str.isalpha, phrase))][:limit])
+        return found
+
+
+@cache
+def _model_with_pytextrank() -> Language:
+    spacy = require("spacy", "spacy")
+    # pytextrank prints a directory if it is not in a git checkout. This would mix with results.
+    with redirect_stdout(StringIO()):
+        require("pytextrank", "spacy")
+    model: Language = spacy.load(_model_package(), exclude=["ner"])
+    model.add_pipe("textrank")
     return model
 
 

@@ -435,7 +435,12 @@ class MapSource:
     @cached_property
     def _ids(self) -> list[dict[str, int]]:
         """Points by identifier, in files by the hash of the identifier."""
-        columns = ("doi", "arxiv_id", "bibcode", "paper_id")  # an identifier of the atlas comes last
+        columns = (
+            "doi",
+            "arxiv_id",
+            "bibcode",
+            "paper_id",
+        )  # an identifier of the atlas comes last
         table = self.atlas.read_papers(list(columns))
         table["doi"] = table["doi"].str.lower()
         files: list[dict[str, int]] = [{} for _ in range(self._n_id_files)]

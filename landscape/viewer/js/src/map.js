@@ -5,7 +5,7 @@ import { byColumn, byNumber, byRegion, bySet, plain, ramp, rgb } from "./colours
 import { densityGrid, densityPicture, densityValues, tones } from "./density.js";
 import { h } from "./dom.js";
 import { Places } from "./places.js";
-import { hasWebGL, MARKED, MINE, Points, REMOVED, REVIEW, SHOWN } from "./renderer.js";
+import { hasWebGL, MARKED, MINE, Points, REMOVED, REVIEW, SELECTED, SHOWN } from "./renderer.js";
 
 /** @typedef {import("./colours.js").Theme} Theme */
 
@@ -286,12 +286,14 @@ export class MapView {
     const opacity = model.nPassing < source.n ? few.alpha : alpha;
     const passes = [
       { kind: SHOWN, size: shown, alpha: hasMarks ? opacity * 0.3 : opacity, colours },
+      // Selected papers keep their colours while the others fade.
+      { kind: SELECTED, size: Math.max(shown, 3), alpha: Math.max(opacity, 0.8), colours },
       { kind: REVIEW, size: marked, alpha: 0.9, colours: plain(theme.reviews) },
       { kind: MINE, size: marked + 3, alpha: 1, colours: plain(theme.page) },
       { kind: MINE, size: marked + 1, alpha: 1, colours: plain(theme.mine) },
-      // A rim tells marks from papers whose class has a similar colour.
-      { kind: MARKED, size: marked + 2.5, alpha: 1, colours: plain(theme.ink) },
-      { kind: MARKED, size: marked, alpha: 1, colours: plain(theme.accent) },
+      // No class has the colour of the text.
+      { kind: MARKED, size: marked + 2.5, alpha: 1, colours: plain(theme.page) },
+      { kind: MARKED, size: marked, alpha: 1, colours: plain(theme.ink) },
     ];
     if (model.passes.includes(0)) {
       passes.unshift({ kind: REMOVED, size, alpha: alpha * 0.16, colours: plain(theme.quiet) });
@@ -327,7 +329,7 @@ export class MapView {
       this._dot(target, x, y, size, ratio);
     }
     target.globalAlpha = 0.95;
-    target.fillStyle = this.theme.accent;
+    target.fillStyle = this.theme.ink;
     for (const [x, y] of marks) this._dot(target, x, y, Math.max(size * 1.3, 4.5), ratio);
     target.globalAlpha = 1;
   }

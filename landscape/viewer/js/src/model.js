@@ -1,6 +1,6 @@
 // State of the viewer: filters, selection, colours and search, with undo; what each paper counts as.
 
-import { MARKED, MINE, REMOVED, REVIEW, SHOWN } from "./renderer.js";
+import { MARKED, MINE, REMOVED, REVIEW, SELECTED, SHOWN } from "./renderer.js";
 import { WordIndex } from "./search.js";
 
 /**
@@ -223,10 +223,10 @@ export class Model {
     for (let point = 0; point < kinds.length; point++) kinds[point] = passes[point] ? SHOWN : REMOVED;
     const reviews = this.state.layers.includes("reviews") ? this.sets.reviews?.points : null;
     for (const [points, kind] of /** @type {const} */ ([
+      [this.state.selected, SELECTED],
       [reviews, REVIEW],
       [this.sets.mine?.points, MINE],
       [this.found, MARKED],
-      [this.state.selected, MARKED],
     ])) {
       for (const point of points ?? []) if (passes[point]) kinds[point] = kind;
     }

@@ -29,12 +29,13 @@ void main() {
   gl_FragColor = vec4(colour.rgb, 1.0) * (inside * alpha * colour.a);
 }`;
 
-/** Kinds of points: those that filters remove, others, marked ones, the user's own, and reviews. */
+/** Kinds of points: removed by filters, others, found, the user's own, reviews, and selected. */
 export const REMOVED = 0;
 export const SHOWN = 1;
 export const MARKED = 2;
 export const MINE = 3;
 export const REVIEW = 4;
+export const SELECTED = 5;
 
 /**
  * @typedef {{x: number, y: number, scale: number}} View centre in map widths, pixels per map width

@@ -86,7 +86,7 @@ test("a selection is added to, removed from and replaced", async () => {
   assert.deepEqual([...model.state.selected], [0, 2, 3]);
   await model.select(Uint32Array.of(2), "remove");
   assert.deepEqual([...model.state.selected], [0, 3]);
-  assert.deepEqual([...model.kinds], [2, 1, 1, 2]);
+  assert.deepEqual([...model.kinds], [5, 1, 1, 5]);
 });
 
 test("reviews are a layer and a filter, and own papers are always marked", async () => {

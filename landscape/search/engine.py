@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from landscape._wording import count
+from landscape._wording import count, normal_title
 from landscape.embeddings.embedder import WordEmbedder, embed_few
 from landscape.embeddings.vectors import late_interaction
 from landscape.errors import InputError, LandscapeError, RemoteError
@@ -404,13 +404,16 @@ class Engine:
         return reranked(ranking, matched, word_by_word(first, matched, settings.weights)), ()
 
     def _titles_first(self, ranking: Ranking, text: str) -> Ranking:
-        """Move papers to the front whose title has all words of the query's subject."""
+        """Move papers to the front whose title is the query, or has all words of its subject."""
         terms = set(self.indexes.words.terms(" ".join(subject_words(text))))
-        if len(terms) < _SEVERAL:
-            return ranking
         titles = self.indexes.paper_table.column("title", ranking.rows)
-        held = np.array([terms <= set(self.indexes.words.terms(title)) for title in titles], bool)
-        return ranking.taken(np.argsort(~held, kind="stable"))
+        whole, has_terms = normal_title(text), len(terms) >= _SEVERAL
+        grades = [
+            2 * (normal_title(title) == whole)
+            + (has_terms and terms <= set(self.indexes.words.terms(title)))
+            for title in titles
+        ]
+        return ranking.taken(np.argsort(-np.array(grades, dtype=np.int64), kind="stable"))
 
     def _foreign_language(self, reading: _Reading) -> str:
         """Return the language of a query that the embedder cannot read, or ""."""

@@ -21,6 +21,7 @@ from tests.agents.citing_models import some_paper
 from tests.servers.openai_server import OpenAIServer, failing
 from tests.timing import assert_growth
 
+ADS = "https://ui.adsabs.harvard.edu/abs/"
 ENTRIES = r"""
 @article{inside, title = {%s}, author = {%s}, year = {%s}}
 @article{lonely, title = {A paper that is nowhere}, author = {Nobody, N.}, year = {2001},
@@ -319,8 +320,8 @@ def test_a_report_has_the_mismatch_and_the_status_of_each_entry(
         "  abstract={We study dust. It rotates in 16.79 h in the models of this rotating gas.}}\n"
         f"@article{{in, title={{{paper.title}}}, author={{{' and '.join(paper.authors)}}},\n"
         "  journal={arXiv preprint arXiv:2401.00001}}\n"
-        f"@article{{published, title={{{paper.title}}}, adsurl={{{paper.url}}}}}\n"
-        f"@article{{wrong, title={{Cheese ripens slowly}}, adsurl={{{paper.url}}}}}",
+        f"@article{{published, title={{{paper.title}}}, adsurl={{{ADS}{paper.bibcode}}}}}\n"
+        f"@article{{wrong, title={{Cheese ripens slowly}}, adsurl={{{ADS}{paper.bibcode}}}}}",
         encoding="utf-8",
     )
     tex.write_text("The gas of these models rotates in 6.79 h with [x](y) \\cite{roe}.")

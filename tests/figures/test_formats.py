@@ -48,7 +48,7 @@ def test_the_command_line_draws_every_kind_in_every_format(
         assert "do not exist" in words_of
         if kind in WITHOUT_VERDICT:  # a sentence takes the place of the figure
             assert WITHOUT_VERDICT[kind] in words_of
-        else:
+        elif kind != "trends" or "No trend is significant" not in words_of:
             assert len(content) > 10_000
 
 

@@ -262,7 +262,8 @@ def review_gaps(
     Returns
     -------
     Analysis
-        ``table`` has the regions sorted by ``gap``. This is the geometric mean of ``need``, which
+        ``table`` has the regions sorted by ``gap``, but gaps with a review in the last year come
+        after the others. The gap is the geometric mean of ``need``, which
         increases with the number of papers that are newer than the reviews near them, and
         ``score``, which has their share instead, times the ratio of expected to known reviews (the
         gap relative to the size of the region). The mean is divided by ``density_ratio_high``, so
@@ -325,9 +326,9 @@ def review_gaps(
             f"Regions that need a review, of the {len(table)} regions and subregions of "
             f"{describe_corpus(atlas)}.{no_verdict(n_doubtful, len(ranked), _LACK)} "
             f"{_COUNTED} {define_reviews(year)} Only regions with less than {_LACKING:.0%} of "
-            "the expected reviews, in the region and near it, with a fifth as many papers since "
-            "their last review as the corpus has per review, and without a review in the last "
-            "year, have a rank. "
+            "the expected reviews, in the region and near it, and with a fifth as many papers "
+            "since their last review as the corpus has per review, have a rank; those with a "
+            "review in the last year come last. "
             "The need compares a "
             "region with the mean region: "
             "papers newer than the reviews near them (volume), "
@@ -438,11 +439,14 @@ def rank_gaps(
     # A region with reviews of its own does not lack them, even if their subject is wider.
     most = known[["reviews", "reviews_near"]].max(axis=1)
     lacks = most < _LACKING * known["expected"]
-    # A region with few papers or no complete year since its last review does not wait for another.
+    # A region with few papers since its last review does not wait for another one.
     per_review = known["papers"].sum() / max(known["reviews"].sum(), 1)
-    waits = (known["papers_since"] >= _NEWER * per_review) & (known["years_without"] >= 1)
+    waits = known["papers_since"] >= _NEWER * per_review
     is_gap = (lacks & waits | (known["reviews_near"].sum() == 0)).to_numpy()
-    ranks = (-both[:, is_gap]).argsort(axis=1).argsort(axis=1) + 1
+    # Regions with a review in the last year come after the others.
+    is_recent = (known["years_without"] < 1).to_numpy()
+    order = both - is_recent * (both.max(initial=0.0) + 1.0)
+    ranks = (-order[:, is_gap]).argsort(axis=1).argsort(axis=1) + 1
     columns: dict[str, Any] = {"topic_id": topics, "score": score}
     columns["score_low"], columns["score_high"] = np.percentile(scores, (2.5, 97.5), axis=0)
     for name, q in (("rank_low", 2.5), ("rank_high", 97.5)):
@@ -455,10 +459,12 @@ def rank_gaps(
     columns["gap"] = score ** (1 - _NEED) * columns["need"] ** _NEED / ratio
     columns["gap_low"], columns["gap_high"] = np.percentile(both, (2.5, 97.5), axis=0)
     columns["n_sampled"] = np.bincount(place)
-    table = pd.DataFrame(columns | {"is_gap": is_gap}).sort_values(
-        ["gap", "topic_id"], ascending=[False, True], ignore_index=True
+    table = pd.DataFrame(columns | {"is_gap": is_gap, "is_recent": is_recent & is_gap})
+    table = table.sort_values(
+        ["is_recent", "gap", "topic_id"], ascending=[True, False, True], ignore_index=True
     )
     lacks = table.pop("is_gap")
+    del table["is_recent"]
     table.insert(0, "rank", lacks.cumsum().astype("Int64").where(lacks))
     return table
 

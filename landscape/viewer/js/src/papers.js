@@ -38,7 +38,7 @@ export class PaperList {
     const turn = ++this._turn;
     if (!marked.length) {
       this.element.replaceChildren(
-        this._regions(),
+        this._named(),
         h("p", { class: "quiet" }, "Search, or draw around papers, to list them here. Click a paper on the map to read about it."),
       );
       return;
@@ -77,7 +77,7 @@ export class PaperList {
     );
     const left = marked.length - shown.length;
     this.element.replaceChildren(
-      this._regions(),
+      this._named(),
       h(
         "div",
         { class: "list-head" },
@@ -108,20 +108,39 @@ export class PaperList {
     return `${count(n, "paper")}${of.length ? ` of ${of.join(" and ")}` : ""}`;
   }
 
-  /** Buttons of the regions whose names contain the words that were searched. */
-  _regions() {
+  /** Buttons of the regions, facilities and concepts whose names contain what was searched. */
+  _named() {
     const { model, source } = this.viewer;
     const query = model.state.query.trim().toLowerCase();
-    const rows = query.length < 3
-      ? []
-      : source.regions.flatMap((one, row) => (one.label.toLowerCase().includes(query) ? [row] : [])).slice(0, 4);
-    if (!rows.length) return "";
-    return h(
-      "p",
-      { class: "quiet" },
-      rows.length === 1 ? "Region: " : "Regions: ",
-      ...rows.map((row) => h("button", { class: "chip", onclick: () => this.viewer.toRegion(row) }, source.regions[row].label)),
-    );
+    if (query.length < 3) return "";
+    /**
+     * @param {{label: string}[]} all
+     * @param {(row: number) => void} choose
+     */
+    const chips = (all, choose) =>
+      all
+        .flatMap(({ label }, row) => (label.toLowerCase().includes(query) ? [row] : []))
+        .sort((a, b) => all[a].label.length - all[b].label.length || a - b)
+        .slice(0, 4)
+        .map((row) => h("button", { class: "chip", onclick: () => choose(row) }, all[row].label));
+    const { facilities = [], concepts = [] } = source.manifest.sets;
+    /** @param {{name: string, papers: number}[]} sets */
+    const labels = (sets) => sets.map((one) => ({ label: `${one.name} (${number(one.papers)})` }));
+    const found = /** @type {const} */ ([
+      ["Regions: ", chips(source.regions, (row) => this.viewer.toRegion(row))],
+      ["Facilities: ", chips(labels(facilities), (facility) => this._filterBy({ facility }))],
+      ["Concepts: ", chips(labels(concepts), (concept) => this._filterBy({ concept }))],
+    ]);
+    return h("div", { class: "quiet" }, ...found.flatMap(([kind, some]) => (some.length ? [h("p", {}, kind, ...some)] : [])));
+  }
+
+  /**
+   * Filter by a facility or a concept in place of the search for its name.
+   * @param {Partial<import("./model.js").Filters>} filter
+   */
+  _filterBy(filter) {
+    const { model } = this.viewer;
+    model.set({ query: "", filters: { ...model.state.filters, ...filter } });
   }
 
   _more() {

@@ -39,6 +39,7 @@ _STORED = {
     "n_neighbors": ("projection", "n_neighbors"),
     "min_dist": ("projection", "min_dist"),
     "landmarks": ("projection", "landmarks"),
+    "keywords": ("keywords", "method"),
     "keywords_limit": ("keywords", "limit"),
     "topics_method": ("topics", "method"),
     "max_regions": ("topics", "max_regions"),

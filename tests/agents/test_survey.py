@@ -73,7 +73,7 @@ def test_a_lower_threshold_calls_no_selected_paper_unlikely(demo_atlas: Atlas) -
 
 
 def test_a_long_question_of_this_world_is_not_refused(demo_atlas: Atlas) -> None:
-    paper = demo_atlas.engine.papers([11])[0]
+    paper = demo_atlas.engine.papers([20])[0]
     long = demo_atlas.survey(paper.abstract[:600], model=None, without=[paper.paper_id], papers=30)
     assert len(long) > 0
     cake = "How do I bake a chocolate cake with cherries and cream in the oven for my grandmother, "

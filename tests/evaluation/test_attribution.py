@@ -52,7 +52,7 @@ def test_citeme(demo_atlas: Atlas, citeme: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_titles_match_as_in_citeme(demo_atlas: Atlas, tmp_path: Path) -> None:
-    cited, other = some_paper(demo_atlas, 3), some_paper(demo_atlas, 50)
+    cited, other = some_paper(demo_atlas, 50), some_paper(demo_atlas, 3)
     path = tmp_path / "citeme.csv"
     for title, is_right in (
         (f"The {cited.title.swapcase()}", True),

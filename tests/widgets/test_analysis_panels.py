@@ -468,7 +468,7 @@ def test_a_choice_that_is_taken_away_leaves_no_widgets_behind():
 
 
 def test_a_rise_is_in_percentage_points(demo_atlas):
-    panel = opened(ImpactPanel, demo_atlas, facilities=["HST"], what="ranking")
+    panel = opened(ImpactPanel, demo_atlas, facilities=["VLT"], what="ranking")
     page = panel._table.value
     assert "Rise since first light (points)" in page
     assert f"{100 * panel.table['rise'].iloc[0]:+.3g} <span" in page

@@ -245,7 +245,7 @@ def test_text_is_shown_while_it_is_written_and_stopping_keeps_the_rest(
     server.script = [fine, fine, fine]
     first = asked(connected, k=3, hyde=False)
     server.always = word_by_word(0.05)
-    connected.ask("What slows winds down?", k=3, hyde=False)
+    connected.ask("What slows the winds of massive stars?", k=3, hyde=False)
     assert until(lambda: "Winds strip" in connected.unfinished)
     assert until(lambda: "Being written; not checked yet" in page_of(connected))
     assert connected.value is first  # still shown
@@ -258,7 +258,7 @@ def test_text_is_shown_while_it_is_written_and_stopping_keeps_the_rest(
     assert connected.value is first
     assert connected.history == (first,)
     server.always = None
-    second = asked(connected, "What slows winds down, then?", k=3, hyde=False)
+    second = asked(connected, "What slows the winds of massive stars, then?", k=3, hyde=False)
     assert connected.history == (first, second)
     assert "Written so far" not in page_of(connected)
     assert len(requests) - n_asked <= 4  # nothing more of the stopped question

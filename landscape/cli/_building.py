@@ -130,6 +130,7 @@ def add_build(app: App) -> None:
         build,
         _build,
         names={
+            "keywords": "--keywords",
             "max_regions": "--regions",
             "n_continents": "--continents",
             "topics_method": "--topics",

@@ -392,3 +392,12 @@ def test_chosen_papers_are_asked(
     assert quoted <= {paper.paper_id for paper in chosen}
     assert main(["ask", str(demo_atlas.path), question, "--paper", "1900Nobody"]) == 2
     assert "1900Nobody" in capsys.readouterr().err
+
+
+def test_the_method_of_the_keyphrases_has_the_name_of_its_setting(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    main(["build", "--help"])
+    shown = capsys.readouterr().out
+    assert "--keywords CHOICE" in shown
+    assert "--keywords-limit INT" in shown

@@ -41,8 +41,8 @@ REVIEW_SHARE = 0.04
 # How often the own theme of a paper counts, and the largest number of related themes. A theme
 # younger than _YOUNG years has one related theme at most.
 _OWN, _GUESTS, _YOUNG = 2, 4, 8.0
-_ASPECTS, _ASPECT_SHARE = 3, 0.55
-_RUSH, _RUSH_YEARS = 12.0, 1.5  # weight of a question in the years after its first paper
+_ASPECTS, _ASPECT_SHARE = 3, 0.55  # aspects of a paper, and share of papers that ask about one
+_RUSH, _RUSH_YEARS = 12.0, 1.5  # weight of a question in the first years in which it is asked
 _PEOPLE: Any = read_yaml(demo_data_folder() / "people.yaml")
 
 

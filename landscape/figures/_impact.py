@@ -60,9 +60,10 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 _DRAWN, _PANELS = 9, 24
-_NAMES, _NAMES_IN_PANEL = 16, 0.9  # names on a map, and per square inch of a small map
+_NAMES_IN_PANEL = 0.9  # names per square inch of a small map
 _MIN_NUMBER = 3  # minimum number of papers of a facility in a ranked region
 _CELL = 2.2  # cell size of a share map, in points
+_COARSE, _HOTTEST = 4, 0.2  # cells of a reserved box; maximum share of the map in hot spots
 _TOPS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1.0)
 # A share map is transparent where the kernel contains fewer than _SEEN papers, and opaque where it
 # contains at least _SOLID papers.
@@ -297,10 +298,19 @@ def _draw_alone(page: Page, atlas: AtlasStore, view: View, analysis: Analysis, o
     own = analysis.tables["regions"]
     _add_region_dots(page, panel, own[(own["facility"] == of.name) & (own["papers"] > 0)], top)
     peaks = name_peaks(found, x[view.uses], y[view.uses], topic_id[view.uses], regions, top)
-    others = regions.set_index("topic_id").loc[ranked].reset_index()
+    order = list(dict.fromkeys([*ranked, *regions["topic_id"]]))
+    others = regions.set_index("topic_id").loc[order].reset_index()
     others = others[~others["topic_id"].isin(peaks["topic_id"])]
     named = [part for part in (peaks, others) if len(part)] or [others]
-    add_names(page, panel, pd.concat(named).head(_NAMES))
+    add_names(
+        page,
+        panel,
+        pd.concat(named),
+        reserved=spot_boxes(panel, found, top),
+        emphasized=peaks["topic_id"].tolist(),
+    )
+    # Names that are not at their spots need leader lines.
+    panel.layers[-1] = replace(panel.layers[-1], leader_colour=page.colours.ink)
     return "; ".join(f"{clean_name(row.name)} {row.numbers[2]}" for row in ranking.rows[:5])
 
 
@@ -312,13 +322,9 @@ def name_peaks(
 
     (x0, y0, x1, y1), (n_rows, n_columns) = found.extent, found.share.shape
     size = max(3, round(3 * found.bandwidth / (x1 - x0) * n_columns))
-    seen = np.where(found.papers >= (_SEEN + _SOLID) / 2, found.share, 0.0)
-    held = found.facility_papers
-    half = highest_density_levels(DensityGrid.of_window(found.extent, held), (0.5,))[0]
-    marked = [
-        (grid == maximum_filter(grid, size)) & (grid >= least)
-        for grid, least in ((seen, _STRONG * top), (held, half))
-    ]
+    spots = _spots(found, top)
+    (seen, _), (held, _) = spots
+    marked = [(grid == maximum_filter(grid, size)) & (grid >= least) for grid, least in spots]
     peaks = np.argwhere(marked[0] | marked[1])
     places: dict[int, tuple[float, float]] = {}
     # The place with the largest share is named first, then those of the most papers.
@@ -335,6 +341,28 @@ def name_peaks(
                 break
     named = regions.set_index("topic_id").loc[list(places)].reset_index()
     return named.assign(x=[at[0] for at in places.values()], y=[at[1] for at in places.values()])
+
+
+def _spots(found: ShareMap, top: float) -> list[tuple[Floats, float]]:
+    """Return shares and papers of a facility on a grid, each with the least value of a hot spot."""
+    seen = np.where(found.papers >= (_SEEN + _SOLID) / 2, found.share, 0.0)
+    held = found.facility_papers
+    half = highest_density_levels(DensityGrid.of_window(found.extent, held), (0.5,))[0]
+    return [(seen, _STRONG * top), (held, half)]
+
+
+def spot_boxes(panel: Panel, found: ShareMap, top: float) -> Floats:
+    """Return boxes on the page that cover the hot spots of a share map, shape (n, 4)."""
+    (seen, strong), (held, half) = _spots(found, top)
+    known = seen[seen > 0]
+    strong = max(strong, float(np.quantile(known, 1 - _HOTTEST))) if len(known) else strong
+    hot = ((seen >= strong) | (held >= half)) & (found.papers >= _SEEN) & (found.share > 0)
+    left, bottom, right, top_edge = panel.box
+    side = np.array([right - left, top_edge - bottom]) / np.array(hot.shape[::-1]) * _COARSE
+    corners = np.argwhere(hot[_COARSE // 2 :: _COARSE, _COARSE // 2 :: _COARSE])[:, ::-1] * side
+    corners = corners + np.array([left, bottom])
+    pad = 0.3 * side
+    return np.hstack([corners - pad, corners + side + pad])
 
 
 def _add_region_dots(page: Page, panel: Panel, regions: pd.DataFrame, top: float) -> None:

@@ -116,9 +116,10 @@ def query_map_scene(
     *,
     links: Sequence[tuple[int, int]] = (),
     how: str | None = None,
+    scored: bool = False,
     **look: Unpack[PageOptions],
 ) -> Scene:
-    """Return the scene of `query_map`."""
+    """Return the scene of `query_map`; with `scored`, the list has the scores of the papers."""
     import pandas as pd
 
     if not results.hits:
@@ -186,7 +187,8 @@ def query_map_scene(
     if without:
         ranks = ", ".join(format_spans(without))
         more.append(f"{count(len(without), 'paper')} without a number on the map: {ranks}.")
-    _write_list(page, column or panel.box, results, more[-1:] if without else [], listed=has_list)
+    notes = more[-1:] if without else []
+    _write_list(page, column or panel.box, results, notes, listed=has_list, scored=scored)
     if outside := panel.outside(x, y):
         more.append(explanation(MapFacts(), outside=outside)[-1])
     caption = replace(caption, sentences=[*caption.sentences, *more])
@@ -390,7 +392,7 @@ def _draw_window(
 
 
 def _write_list(
-    page: Page, box: Box, results: Results, notes: Sequence[str], *, listed: bool
+    page: Page, box: Box, results: Results, notes: Sequence[str], *, listed: bool, scored: bool
 ) -> None:
     """Write the numbered list of the papers, and below it what is not listed or not numbered."""
     left, bottom, right, top = box
@@ -399,8 +401,10 @@ def _write_list(
         for hit in results.hits:
             names = short_names(hit.paper.authors, link="&")
             title = f"{names}: {hit.paper.title}" if names else hit.paper.title
-            rows.append(Row(title, (str(hit.paper.year or "–"),), str(hit.rank)))
-        ranking = Ranking("Papers by rank", ("First authors and title", "Year"), rows)
+            numbers = (str(hit.paper.year or "–"), *[f"{hit.score:.2f}"] * scored)
+            rows.append(Row(title, numbers, str(hit.rank)))
+        headings = ("First authors and title", "Year", *["Score"] * scored)
+        ranking = Ranking("Papers by rank", headings, rows)
         room = (left, bottom + 2.4 * _LINE_BELOW * page.scale, right, top)
         written = page.write_ranking(ranking, room)
         if written < len(rows):

@@ -22,13 +22,14 @@ from landscape.figures._impact import (
     gaps_first,
     scale_top,
     share_maps,
+    spot_boxes,
     views_of,
 )
 from landscape.figures.caption import NEARNESS, caption_of
 from landscape.figures.colours import share_ramp
 from landscape.figures.export import check_kind, draw, save_figure
 from landscape.figures.labels import clean_name
-from landscape.figures.maps import add_few_names, chosen_topics, map_box, map_panel, positions
+from landscape.figures.maps import add_few_names, chosen_topics, map_panel, positions
 from landscape.figures.page import SMALL, Page
 from landscape.figures.scene import Box, Scene
 from landscape.overlays.missions import measure_usage
@@ -47,7 +48,9 @@ _TOP_REGIONS, _EXEMPLARS, _NAMES_ON_MAP = 12, 12, 7
 _MIN_NUMBER = 3  # minimum papers of a listed region
 _A_ROW, _MOST_NUMBERS = (5, 3, 4), 6  # numbers per row; the first that leaves no gap is used
 _BIG, _PITCH = 16.0, 9.0  # font size of a key number; line height of its meaning in points
-_HEADING, _LEAD = 9.0, 10.0
+_HEADING, _LEAD, _HEADED = 9.0, 10.0, 12.0  # font sizes; height of the heading of the papers
+_CHART, _A_YEAR = (90.0, 175.0), 20.0  # height of the chart of years, and for each year, in points
+_LEAST_MAP = 0.7  # minimum height of the map, relative to its width
 _METHOD = (
     "Intervals are 95% bootstrap intervals; those of regions and years are Wilson intervals, "
     "widened by the errors of roles. On the map, shares are shrunk towards the overall share where "
@@ -155,13 +158,21 @@ def report_scene(
         page.write(line, left, top - 10 * page.scale, size=_LEAD, gid="summary")
     y = write_numbers(page, (left, bottom, right, top - 22 * page.scale), numbers)
     middle, upper = left + 0.56 * (right - left), y - 0.52 * (y - bottom)
-    foot = _draw_share_map(page, (left, upper, middle - gap, y - gap), atlas, usage, (since, until))
-    end = _write_regions(page, (middle, upper, right, y - gap), regions)
-    lower = min(foot, end) - gap
-    draw_years(page, (left, bottom, middle - gap, lower), found.tables["years"], of)
+    end = _write_regions(page, (middle, upper, right, y - gap), regions) - gap
     own = np.flatnonzero(usage.uses(0) & in_period(usage, since, until))
     rows = exemplar_rows(atlas, own, regions["topic_id"].tolist(), most=_EXEMPLARS)
-    _write_papers(page, (middle, bottom, right, end - gap), atlas, rows)
+    papers = _paper_columns(page, atlas, rows, width=right - middle)
+    # The chart of years has the space that the papers leave, depending on the number of years.
+    years = found.tables["years"]
+    low, high = _CHART[0], float(np.clip(_A_YEAR * years["covered"].sum(), *_CHART))
+    spare = end - bottom - gap - _HEADED * page.scale - max(map(_height, papers)) * page.scale
+    cut = end - float(np.clip(spare, low * page.scale, high * page.scale))
+    cut = min(cut, y - gap - 36 * page.scale - _LEAST_MAP * (middle - gap - left))
+    draw_years(page, (middle, cut, right, end), years, of)
+    _draw_share_map(page, (left, cut, middle - gap, y - gap), atlas, usage, (since, until))
+    _heading(page, (left, bottom, right, cut - gap), "Suggested papers, one per region")
+    for x, column in zip((left, middle), papers, strict=True):
+        _write_papers(page, (x, bottom, right, cut - gap - _HEADED * page.scale), column)
 
     most = ", ".join(
         f"{clean_name(one.label)} ({one.papers:,} of {one.region_papers:,} papers)"
@@ -318,22 +329,23 @@ def write_numbers(page: Page, box: Box, numbers: list[Number]) -> float:
 
 def _draw_share_map(
     page: Page, box: Box, atlas: AtlasStore, usage: Usage, period: tuple[int | None, int | None]
-) -> float:
-    """Draw the map of the share of the local literature; return its lower edge in points."""
+) -> None:
+    """Draw the map of the share of the local literature, as high as the box."""
     scale = page.scale
     x, y = positions(atlas.map["x"], atlas.map["y"])
     _heading(page, box, "Share of the local literature")
     left, bottom, right, top = box
-    inner = map_box((left, bottom + 22 * scale, right, top - 14 * scale), x, y, least=0.7)
+    inner = (left, bottom + 22 * scale, right, top - 14 * scale)
     panel = map_panel(page, inner, x, y, border=8 * scale, framed=True)
     (found,), _ = share_maps(page, panel, x, y, views_of(usage, [period]))
     most = scale_top([found])
     add_shares(page, panel, found, most, outline=False)
     names = chosen_topics(atlas.topics, levels=(0,))
-    add_few_names(page, panel, names, most=_NAMES_ON_MAP, size=6.4)
+    spots = spot_boxes(panel, found, most)
+    reach = 60 * scale
+    add_few_names(page, panel, names, most=_NAMES_ON_MAP, size=6.4, reserved=spots, reach=reach)
     words = f"{'≥' if most < 1 else ''}{100 * most:.3g}% of nearby papers"
     page.colour_bar(left, panel.box[1] - 12 * scale, share_ramp(page.colours), "0%", words)
-    return panel.box[1] - 22 * scale
 
 
 def _write_regions(page: Page, box: Box, regions: pd.DataFrame) -> float:
@@ -394,20 +406,38 @@ def exemplar_rows(
     return chosen
 
 
-def _write_papers(page: Page, box: Box, atlas: AtlasStore, rows: Sequence[int]) -> None:
-    """List papers with authors, year, region and title."""
-    scale = page.scale
-    left, bottom, right, top = box
-    _heading(page, box, "Suggested papers, one per region")
+_Lines = tuple[list[str], list[str]]  # authors, year and region of a paper; its title
+
+
+def _height(papers: Sequence[_Lines]) -> float:
+    """Return the height of a column of papers in points, at scale 1."""
+    return float(sum(4 + 9 * (len(head) + len(title)) for head, title in papers))
+
+
+def _paper_columns(
+    page: Page, atlas: AtlasStore, rows: Sequence[int], *, width: float
+) -> tuple[list[_Lines], list[_Lines]]:
+    """Break authors, year, region and title into lines, and divide papers into two columns."""
     papers = atlas.read_papers(["title", "authors", "year", "paper_id"]).iloc[list(rows)]
     names = dict(zip(atlas.topics["topic_id"], atlas.topics["label"], strict=True))
     topics = atlas.map["topic_id"].to_numpy()[list(rows)]
-    y = top - 12 * scale
+    lines = []
     for paper, topic in zip(papers.itertuples(), topics, strict=True):
         who = f"{_authors(paper.authors)} {paper.year} · {names.get(topic, '')} · {paper.paper_id}"
-        head = page.wrapped(who, size=SMALL, weight="bold", width=right - left)
-        lines = page.wrapped(clean_name(paper.title, most=300), size=7.5, width=right - left)
-        if y - (4 + 9 * (len(head) + len(lines))) * scale < bottom:
+        head = page.wrapped(who, size=SMALL, weight="bold", width=width)
+        lines.append((head, page.wrapped(clean_name(paper.title, most=300), size=7.5, width=width)))
+    cut = min(
+        range(len(lines), -1, -1), key=lambda cut: max(_height(lines[:cut]), _height(lines[cut:]))
+    )
+    return lines[:cut], lines[cut:]
+
+
+def _write_papers(page: Page, box: Box, papers: Sequence[_Lines]) -> None:
+    """Write a column of papers; omit the last ones if there is no space."""
+    scale = page.scale
+    left, bottom, _, y = box
+    for head, title in papers:
+        if y - (4 + 9 * (len(head) + len(title))) * scale < bottom:
             return
         y -= 2 * scale
         for line in head:
@@ -415,7 +445,7 @@ def _write_papers(page: Page, box: Box, atlas: AtlasStore, rows: Sequence[int]) 
             page.write(
                 line, left, y, size=SMALL, weight="bold", colour=page.colours.faint, gid="paper"
             )
-        for line in lines:
+        for line in title:
             y -= 9 * scale
             page.write(line, left, y, size=7.5, gid="paper title")
 

@@ -96,10 +96,7 @@ def survey_tree_scene(survey: Survey, *, most: int = 30, **look: Unpack[PageOpti
     height = float(np.clip(_ROW_INCHES * (len(nodes) + 8), 3.0, 24.0))
     page = Page(caption, look, size=(SIZE_INCHES[0], height), smallest=(4.0, 3.0))
     left, bottom, right, top = page.chart_area
-    heading = top - SMALL * page.scale
-    faint = page.colours.faint
-    page.write("Score", right, heading, size=SMALL, align="right", colour=faint, in_panel=True)
-    _draw(page, (left, bottom, right, heading - 3 * page.scale), nodes)
+    _draw(page, (left, bottom, right, top - (SMALL + 3) * page.scale), nodes)
     ways = Counter(one.how for one in survey.selected)
     found = ", ".join(f"{n} {_WAYS.get(how, how)}" for how, n in ways.items())
     more = f"Selected papers by way of discovery: {found or 'none'}."
@@ -184,6 +181,15 @@ def _draw(page: Page, box: Box, nodes: list[_Node]) -> None:
         some = [node for node in nodes if node.one and node.one.selected == selected]
         _add_dots(page, panel, some, across, selected=selected, size=min(0.5 * pitch, 5.0))
     noted = max((page.extent(_note(node), size=size).width for node in nodes), default=0.0)
+    # The scores are next to the longest label.
+    ends = [
+        across[id(node)]
+        + page.extent(node.label, size=size, weight="normal" if node.one else "bold").width
+        for node in nodes
+    ]
+    right = min(right, left + max(ends) + noted + 24 * page.scale)
+    faint, heading = page.colours.faint, top + 3 * page.scale
+    page.write("Score", right, heading, size=SMALL, align="right", colour=faint, in_panel=True)
     for node in nodes:
         if pitch < 0.85 * _MIN_LETTERS and node.one is not None:
             continue
@@ -350,4 +356,4 @@ def survey_map_scene(
     how = f"{len(survey):,} of {count(len(survey.crawled), 'judged paper')} were selected"
     if len(chosen) < len(survey):
         how += f", the best {len(chosen):,} marked"
-    return query_map_scene(atlas, shown, links=links, how=how, **look)
+    return query_map_scene(atlas, shown, links=links, how=how, scored=True, **look)

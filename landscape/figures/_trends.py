@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 _MAX_ROWS, _MAX_PANELS = 30, 12
 _SIGNIFICANT = ("emerging", "fading")
 _HEADING, _ROW, _ROOMY_ROW = 12.0, 13.0, 20.0  # points
+_FAR = 2.5  # maximum length of the axis, relative to the upper quartile of the ends of intervals
 _HOW = (
     "Bars and bands are 95% intervals, thin lines are fits, dotted lines are changes of trend; "
     "share axes differ."
@@ -185,26 +186,33 @@ def _draw_ranking(page: Page, box: Box, shown: pd.DataFrame, *, gaps: bool) -> N
     middle, low, high = (
         _percent_a_year(shown[name]) for name in ("slope", "slope_low", "slope_high")
     )
-    lower, higher = min(0.0, float(np.min(low))), max(0.0, float(np.max(high)))
-    border = 0.03 * (higher - lower)
-    limits = lower - border, higher + border
+    limits = _axis_limits(low, high)
     marks = ticks(limits, 5, lambda v: f"{v:+.0f}%" if v else "0")
+    beyond = [_beyond_axis(*row, limits) for row in zip(middle, low, high, strict=True)]
+    before, after = (
+        max(
+            (page.extent(row[side], size=SMALL).width + 4 * scale) * bool(row[side])
+            for row in beyond
+        )
+        for side in (0, 1)
+    )
     panel = page.chart(
-        (names, upper - pitch * len(shown), right, upper),
+        (names + before, upper - pitch * len(shown), right - after, upper),
         Axis(limits, marks),
         Axis((len(shown) - 0.5, -0.5)),
         gid="slopes",
         rows=list(enumerate(shown["label"])),
     )
+    edges = panel.box[0] - 3 * scale, panel.box[2] + 3 * scale
     colours = [colour_of(kind, page.colours) for kind in shown["class"]]
     panel.layers.extend(
         [
             Rule(x=0.0, colour=faint, width=0.6 * scale, order=0.0),
             Intervals(
                 at=np.arange(len(shown)),
-                value=middle,
-                low=low,
-                high=high,
+                value=np.where((middle < limits[0]) | (middle > limits[1]), np.nan, middle),
+                low=np.clip(low, *limits),
+                high=np.clip(high, *limits),
                 colours=colours,
                 filled=[True] * len(shown),
                 width=1.1 * scale,
@@ -231,12 +239,33 @@ def _draw_ranking(page: Page, box: Box, shown: pd.DataFrame, *, gaps: bool) -> N
             gid="topic",
             width=names - left - 6 * scale,
         )
+        for x, align, note in zip(edges, ("right", "left"), beyond[row], strict=True):
+            page.write(note, x, y, size=SMALL, align=align, colour=colour, gid="beyond")
     x, y = left, max(bottom + 11 * scale * gaps, upper - pitch * len(shown) - 26 * scale)
-    for kind, words in (("emerging", "● emerging"), ("fading", "● fading"), ("steady", "● steady")):
+    key = [(f"● {kind}", kind) for kind in (*_SIGNIFICANT, "steady") if kind in set(shown["class"])]
+    for words, kind in [*key, *[("→ beyond the axis", "")] * any(map(any, beyond))]:
         page.write(words, x, y, size=SMALL, colour=colour_of(kind, page.colours), gid="key")
         x += page.extent(words, size=SMALL).width + 8 * scale
     if gaps:
         page.hatching_key(right, y - 11 * scale)
+
+
+def _axis_limits(low: Floats, high: Floats) -> tuple[float, float]:
+    """Return the limits of the axis of slopes, so that few long intervals do not squeeze others."""
+    most = _FAR * float(np.quantile(np.maximum(np.abs(low), np.abs(high)), 0.75))
+    lower, higher = max(min(0.0, low.min()), -most), min(max(0.0, high.max()), most)
+    border = 0.03 * (higher - lower)
+    return float(lower - border), float(higher + border)
+
+
+def _beyond_axis(
+    value: float, low: float, high: float, limits: tuple[float, float]
+) -> tuple[str, str]:
+    """Return the texts for what is beyond the left and the right end of the axis."""
+    first, last = limits
+    before = f"{value:+.0f}% ←" if value < first else f"to {low:+.0f}% ←" if low < first else ""
+    after = f"→ {value:+.0f}%" if value > last else f"→ to {high:+.0f}%" if high > last else ""
+    return before, after
 
 
 def _draw_panels(page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis) -> None:

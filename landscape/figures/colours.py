@@ -15,13 +15,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle, islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from landscape._io import data_file, read_yaml
 from landscape.errors import InputError
+
+if TYPE_CHECKING:
+    from xarray import DataArray
 
 Floats = NDArray[np.float64]
 
@@ -156,6 +159,9 @@ FEW, ENOUGH = 6.0, 24.0
 # Single papers are drawn as small dots. They have full strength in a corpus of up to SPECKS papers,
 # are fainter in a larger one, and are not drawn if there are FEW_ENOUGH_TO_SEE papers or more.
 SPECKS, FEW_ENOUGH_TO_SEE = 5_000, 60_000
+# Opacities of the colours of categories in pixels with the fewest and with the most papers. The
+# names on the map are readable on the strongest colour.
+FAINTEST, STRONGEST = 0.6, 0.85
 _SIGMAS = (2.8, 2.0)  # kernel widths in pixels of a pyramid level; their ratio is sqrt(2)
 
 
@@ -257,6 +263,29 @@ def shade(
     if specks and n_papers:
         position += draw_specks(counts, n_papers=n_papers) * (1 - position)
     return position, tones
+
+
+def shade_by_category(counts: DataArray, palette: Floats, page: Floats, *, reach: int) -> Any:
+    """Return sRGB pixels of 0 to 255 that mix the colours of the categories of their papers.
+
+    The colours are stronger where there are more papers: the strength is the rank of the number
+    of papers of a pixel among all pixels with papers. A paper is a dot of radius `reach` pixels.
+    Pixels without papers have the colour of the page.
+    """
+    import datashader.transfer_functions as tf
+
+    key = {n: tuple(rgb) for n, rgb in enumerate(np.round(palette * 255).astype(int).tolist())}
+    picture = tf.shade(
+        tf.spread(counts, px=reach),
+        color_key=key,
+        how="eq_hist",
+        alpha=round(255 * STRONGEST),
+        min_alpha=round(255 * FAINTEST),
+    )
+    pixels = np.ascontiguousarray(picture.values).view(np.uint8).reshape(*picture.shape, 4)
+    opacity = pixels[..., 3:].astype(np.float32) / 255
+    mixed = opacity * pixels[..., :3] + (1 - opacity) * np.float32(255) * page.astype(np.float32)
+    return np.round(mixed).astype(np.uint8)
 
 
 def _doubled(grid: Grid) -> Grid:

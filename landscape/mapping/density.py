@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from landscape.errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+    from xarray import DataArray
 
 _ONE_SPOT = 1e-30  # treat smaller extents as zero, to avoid underflow
 _BLOCK = 1_000_000  # papers at once
@@ -185,10 +186,39 @@ def _count_streaming(
     import datashader as ds
     import pandas as pd
 
-    left, bottom, right, top = bounds
-    canvas = ds.Canvas(shape[1], shape[0], x_range=(left, right), y_range=(bottom, top))
     points = pd.DataFrame({"x": x, "y": y}, copy=False)
-    return np.asarray(canvas.points(points, "x", "y", ds.count()).values, dtype=np.float64)
+    counts = _canvas(bounds, shape).points(points, "x", "y", ds.count())
+    return np.asarray(counts.values, dtype=np.float64)
+
+
+def count_by_category(
+    x: ArrayLike,
+    y: ArrayLike,
+    category: NDArray[np.integer],
+    n_categories: int,
+    *,
+    bounds: Bounds,
+    shape: tuple[int, int],
+) -> DataArray:
+    """Count papers of each category, from 0, in the cells of a window, for `datashader.shade`.
+
+    The result has the dimensions ``y``, ``x`` and ``category``; row 0 has the lowest y.
+    """
+    import datashader as ds
+    import pandas as pd
+
+    classes = pd.Categorical.from_codes(category, categories=list(range(n_categories)))
+    points = pd.DataFrame({"x": x, "y": y, "category": classes}, copy=False)
+    counts = ds.by("category", ds.count())
+    return cast("DataArray", _canvas(bounds, shape).points(points, "x", "y", counts))
+
+
+def _canvas(bounds: Bounds, shape: tuple[int, int]) -> Any:
+    """Return a datashader canvas with the cells of a window."""
+    import datashader as ds
+
+    left, bottom, right, top = bounds
+    return ds.Canvas(shape[1], shape[0], x_range=(left, right), y_range=(bottom, top))
 
 
 def _square_cells(

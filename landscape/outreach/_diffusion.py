@@ -8,6 +8,7 @@ import hashlib
 import importlib.metadata
 import logging
 import re
+import time
 import unicodedata
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,6 +25,7 @@ from pydantic import Field, field_validator
 from landscape import __version__
 from landscape._progress import progress
 from landscape._settings import Number, Settings, Whole, takes_settings
+from landscape._wording import count
 from landscape.errors import InputError, LandscapeError, require
 from landscape.outreach._elevation import Surface
 from landscape.outreach._fidelity import Bars, Fidelity, TrueMap
@@ -401,8 +403,12 @@ class DiffusionModel:
         noise: torch.Tensor,
         prompt: Prompt,
         settings: RedrawSettings,
+        estimate: Callable[[float], None] | None = None,
     ) -> Picture:
-        """Redraw one tile from the map and the noise inside the tile."""
+        """Redraw one tile from the map and the noise inside the tile.
+
+        After the second step, `estimate` is called with the expected time of the tile in seconds.
+        """
         import torch
         from PIL import Image
 
@@ -414,6 +420,17 @@ class DiffusionModel:
                 "control_image": [Image.fromarray(controls[kind]) for kind in used],
                 "controlnet_conditioning_scale": [float(scales[kind]) for kind in used],
             }
+        times = [time.monotonic()]
+
+        def after_step(pipeline: Any, step: int, *_: object) -> dict[str, object]:
+            times.append(time.monotonic())
+            if (
+                step == 1 and estimate
+            ):  # the first step includes the encoding of the picture and the prompt
+                first, second = times[1] - times[0], times[2] - times[1]
+                estimate(first + second * (pipeline.num_timesteps - 1))
+            return {}
+
         place = tile.top * 1_000_003 + tile.left
         seed = (settings.seed * 2_654_435_761 + place) % 2**63
         with _quiet(), self._shared_noise(noise, tile):
@@ -426,6 +443,7 @@ class DiffusionModel:
                 guidance_scale=settings.guidance,
                 generator=torch.Generator("cpu").manual_seed(seed),
                 output_type="np",
+                callback_on_step_end=after_step,
                 **arguments,
             ).images[0]
         # Half precision can overflow to NaN. NaN is drawn grey, so that the check fails.
@@ -638,14 +656,23 @@ class _Redrawing:
         tiles = cut_tiles(*self.size, tile=plan.tile, overlap=overlap)
         with progress("Drawing", total=len(tiles), unit="tiles") as advance:
 
+            def estimate(seconds: float) -> None:
+                # The time depends on the machine, so it is not one of the notes of the result.
+                minutes = round(seconds * len(tiles) / 60)
+                if self._report is not None and minutes:
+                    tiled = count(len(tiles), "tile")
+                    self._report(f"Redrawing {tiled} takes about {count(minutes, 'minute')}.")
+
             def draw(tile: Tile) -> Picture:
-                drawn = self._draw_tile(tile, noise)
+                drawn = self._draw_tile(tile, noise, estimate if tile is tiles[0] else None)
                 advance(1)
                 return drawn
 
             return draw_in_tiles(self.picture.shape[:2], tiles, draw)
 
-    def _draw_tile(self, tile: Tile, noise: torch.Tensor) -> Picture:
+    def _draw_tile(
+        self, tile: Tile, noise: torch.Tensor, estimate: Callable[[float], None] | None
+    ) -> Picture:
         right = min(tile.left + tile.width, self.size[0])
         bottom = min(tile.top + tile.height, self.size[1])
         heights = self.heights.at(self.size, (tile.left, tile.top, right, bottom))
@@ -657,6 +684,7 @@ class _Redrawing:
             noise=noise,
             prompt=self.prompt,
             settings=self.settings,
+            estimate=estimate,
         )
 
     def _restore_water(self, drawn: Picture) -> None:

@@ -1,14 +1,20 @@
 from __future__ import annotations
 
+from itertools import combinations
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_rgb
+from PIL import Image
 
 from landscape import figures
 from landscape.errors import InputError
+from landscape.figures.colours import THEMES, series, theme
 from landscape.figures.maps import key_values, positions
+from landscape.overlays.thesaurus import embedded_thesaurus
+from tests.figures.test_bounding_boxes import overlap, rendered_boxes
 
 COARSE = 40
 
@@ -313,5 +319,151 @@ def test_regions_can_have_colours_of_their_own():
     assert all(np.abs(dark[i] - dark[i + 1]).max() > 20 for i in (0, 1))
     sizes = {text.get_gid(): text.get_fontsize() for text in figure.texts if text.get_gid()}
     assert sizes["topic-0"] > sizes["topic-1"]
-    with pytest.raises(InputError, match="colour is 'rainbow'; choose density or regions"):
+    allowed = "colour is 'rainbow'; choose density, regions, facility, concept"
+    with pytest.raises(InputError, match=allowed):
         figures.heatmap(atlas, colour="rainbow")
+
+
+# 300 papers at the left, 300 in the middle and 300 at the right; 50 of the right have both.
+LEFT, BOTH, RIGHT = range(300), range(600, 650), range(600, 900)
+
+
+@pytest.fixture
+def three_clusters(make_atlas):
+    """A map whose left papers use HST, right papers ALMA, and middle papers nothing."""
+    made, rng = make_atlas(900, n_regions=3), np.random.default_rng(2)
+    x = np.repeat([-3.0, 0.0, 3.0], 300) + rng.normal(0, 0.15, 900)
+    made.map = made.map.assign(x=x, y=rng.normal(0, 0.15, 900))
+    at = np.tile([-3.0, 0.0, 3.0], 2)
+    made.topics = made.topics.assign(x=at, y=np.repeat([0.4, -0.4], 3))
+    used = [(row, "HST") for row in [*LEFT, *BOTH]] + [(row, "ALMA") for row in RIGHT]
+    made.missions = pd.DataFrame(used, columns=["paper_row", "facility"])
+    made.missions = made.missions.assign(surface=made.missions["facility"], role="science")
+    made.thesaurus = embedded_thesaurus()
+    ids = {"HST": "Galaxies", "ALMA": "Exoplanets"}
+    ids = {name: made.thesaurus.find(label).concept_id for name, label in ids.items()}
+    made.uat = made.missions.assign(concept_id=made.missions["facility"].map(ids), score=0.9)
+    papers = pd.DataFrame(
+        {
+            "date": pd.to_datetime(["2020-07-01"] * 900),
+            "year": 2020,
+            "cites": 1,
+            "categories": [["astro-ph.GA"]] * 900,
+        }
+    )
+    made.read_papers = lambda columns: papers[columns]
+    return made
+
+
+def is_tint(pixels, colour, page):
+    """Return where pixels are a mixture of the page and a colour, and differ from the page."""
+    change, full = pixels / 255 - page, np.array(to_rgb(colour)) - page
+    share = (change @ full) / (full @ full)
+    return (share > 0.4) & (np.abs(change - share[..., None] * full).max(axis=-1) < 0.02)
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("colour", "names"), [("facility", ["HST", "ALMA"]), ("concept", ["Galaxies", "Exoplanets"])]
+)
+def test_papers_have_the_colours_of_their_facilities_or_concepts(
+    three_clusters, colour, names, colours
+):
+    figure = figures.heatmap(three_clusters, colour=colour, colours=colours, raster_dpi=COARSE)
+    axes = figure.axes[0]
+    pixels, page = axes.images[0].get_array().astype(float), theme(colours).ramp[0]
+    left, right, bottom, top = axes.images[0].get_extent()
+    y, x = np.indices(pixels.shape[:2])
+    x = left + (x + 0.5) / pixels.shape[1] * (right - left)
+    y = bottom + (y + 0.5) / pixels.shape[0] * (top - bottom)
+    wanted = [*series(theme(colours), 2), THEMES[colours]["missing"]]
+    for middle, expected in zip((-3, 3, 0), wanted, strict=True):
+        inside = pixels[np.hypot(x - middle, y) < 0.1]
+        assert len(inside) > 20
+        assert is_tint(inside, expected, page).mean() > 0.95, f"colour at {middle}"
+    empty = pixels[np.abs(y) > 1.5]
+    assert len(empty) > 1000
+    assert (empty == np.round(page * 255)).all(), "the page is empty where no papers are"
+    legend = [text.get_text() for text in figure.texts if text.get_gid() == "key"]
+    assert legend[:6] == [names[0], "350", names[1], "300", "other papers", "300"]
+    assert "a paper with several has the colour of the rarest" in figure.caption
+    assert f"{names[0]} 350, {names[1]} 300" in figure.alt_text
+
+
+@pytest.mark.parametrize("size", [(11, 8.5), (3.4, 3.8)])
+def test_the_legend_overlaps_nothing(three_clusters, size):
+    figure = figures.heatmap(three_clusters, colour="concept", size_inches=size, raster_dpi=COARSE)
+    kinds = ("topic-", "key", "caption", "title")
+    boxes = [box for kind in kinds for box in rendered_boxes(figure, kind)]
+    pairs = [pair for pair in combinations(boxes, 2) if "key" in (pair[0][0], pair[1][0])]
+    assert not [(one, other) for one, other in pairs if overlap(one[1], other[1], slack=1.0)]
+    width, height = figure.bbox.size
+    assert all(box.x0 >= 0 and box.x1 <= width and box.y1 <= height for _, box in boxes)
+
+
+def test_a_saved_legend_has_the_colours_of_the_papers(three_clusters, tmp_path):
+    figure = figures.heatmap(three_clusters, colour="concept")
+    figures.save_figure(figure, tmp_path / "a.png", dpi=144)
+    saved = np.asarray(Image.open(tmp_path / "a.png").convert("RGB")).astype(int)
+    drawn = figure.axes[0].images[0].get_array().reshape(-1, 3).astype(int)
+    texts = [text for text in figure.texts if text.get_gid() == "key"]
+    for name in texts[:6:2]:
+        x, y = name.get_transform().transform(name.get_position()) * 72 / figure.dpi
+        square = saved[saved.shape[0] - round(2 * (y + 2.6)), round(2 * (x - 9))]
+        assert square.min() < 230
+        near = np.abs(drawn - square).max(axis=1) < 12
+        assert near.sum() > 1000, f"colour of {name.get_text()}"
+
+
+def test_at_most_seven_facilities_have_a_colour(three_clusters):
+    names = ["HST", "ALMA", "VLT", "Gaia", "JWST", "SDSS", "Chandra", "Planck"]
+    rows = [(row, name) for n, name in enumerate(names) for row in range(100 - 10 * n)]
+    table = pd.DataFrame(rows, columns=["paper_row", "facility"])
+    three_clusters.missions = table.assign(surface=table["facility"], role="science")
+    figure = figures.heatmap(three_clusters, colour="facility", raster_dpi=COARSE)
+    legend = [text.get_text() for text in figure.texts if text.get_gid() == "key"]
+    assert legend[:14:2] == names[:7]
+    assert legend[14:16] == ["other papers", "800"]
+
+
+def test_an_atlas_without_facilities_or_concepts_is_refused(three_clusters):
+    three_clusters.missions = three_clusters.missions.head(0)
+    three_clusters.uat = three_clusters.uat.head(0)
+    with pytest.raises(InputError, match="No paper of this corpus mentions a facility"):
+        figures.heatmap(three_clusters, colour="facility")
+    with pytest.raises(InputError, match="The atlas has no papers with a concept"):
+        figures.heatmap(three_clusters, colour="concept")
+
+
+def test_regions_of_many_papers_are_mixed_where_they_overlap():
+    n, rng = 100_000, np.random.default_rng(3)
+    place, region = np.arange(n) % 3, np.arange(n) % 2
+    region[place == 0], region[place == 2] = 0, 1  # both regions have papers in the middle
+    table = pd.DataFrame(
+        {
+            "x": rng.normal(size=n) * 0.3 + 4 * place,
+            "y": rng.normal(size=n) * 0.3,
+            "topic_id": np.where(rng.random(n) < 0.01, -1, region),
+        }
+    )
+    pixels = []
+    for papers in (table, table.head(n - 1)):
+        atlas = SimpleNamespace(map=papers, topics=None)
+        figure = figures.heatmap(atlas, colour="regions", raster_dpi=COARSE)
+        pixels.append(figure.axes[0].images[0].get_array().astype(float))
+    mixed, separate = pixels
+    height, width = mixed.shape[:2]
+    assert (mixed[:10] == 255).all(), "the page is empty where no papers are"
+
+    def colour_at(picture, share):
+        around = picture[height // 2 - 4 : height // 2 + 5, round(share * width) - 4 :][:, :9]
+        return 255 - around.reshape(-1, 3).mean(axis=0)
+
+    ends = [colour_at(mixed, share) for share in (0.13, 0.87)]
+    assert min(np.abs(ends[0] - ends[1]).max(), *(end.max() for end in ends)) > 60
+    between = (ends[0] + ends[1]) / 2
+    assert np.abs(colour_at(mixed, 0.5) - between).max() < 25
+    # Below 100,000 papers, each place has the colour of one region.
+    ends = [colour_at(separate, share) for share in (0.13, 0.87)]
+    middle = colour_at(separate, 0.5)
+    assert min(np.abs(middle / middle.max() - end / end.max()).max() for end in ends) < 0.1

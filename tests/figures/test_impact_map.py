@@ -12,7 +12,7 @@ import pytest
 from landscape.errors import InputError
 from landscape.figures import animate, impact
 from landscape.figures._impact import not_covered, scale_top, share_pixels
-from landscape.figures.colours import share_ramp
+from landscape.figures.colours import share_ramp, theme
 from landscape.overlays.missions.measures import share_map
 from tests.figures.test_bounding_boxes import overlap, rendered_boxes
 
@@ -103,6 +103,21 @@ def test_the_picture_is_darkest_where_the_facility_is_used(atlas):
     assert rgba[0, 0, 3] == 0, "no literature, no colour"
     words = [text.get_text() for text in figure.texts if text.get_gid() == "ranking"]
     assert region["label"].split()[0] in " ".join(words[5:12]), "it leads the table"
+
+
+def test_names_of_hot_spots_are_beside_them_and_other_names_are_grey(atlas):
+    figure = draw(atlas, facilities="ALMA")
+    figure.canvas.draw()
+    (axes,) = [axes for axes in figure.axes if axes.get_gid() == "map"]
+    names = [text for text in figure.texts if str(text.get_gid()).startswith("topic-")]
+    region = atlas.topics.set_index("topic_id").loc[atlas.largest]
+    spot = axes.transData.transform((region["x"], region["y"]))
+    assert not any(text.get_window_extent().contains(*spot) for text in names)
+    bold = [text for text in names if text.get_weight() == "bold"]
+    assert f"topic-{atlas.largest}" in {text.get_gid() for text in bold}
+    plain = [text for text in names if text.get_weight() != "bold"]
+    assert plain
+    assert {text.get_color() for text in plain} == {theme("light").faint}
 
 
 def test_slices_are_alike_and_what_is_not_covered_is_hatched(atlas):

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from datetime import date
 
 import numpy as np
@@ -99,6 +100,22 @@ def test_it_is_written_as_one_page(atlas, tmp_path):
     path = report(atlas, "ALMA", tmp_path / "alma.pdf", n_resamples=20)
     assert path.read_bytes().count(b"/Count 1") == 1
     assert path.with_suffix(".csv").exists()
+
+
+@pytest.mark.parametrize("since", [None, 2022])
+def test_the_chart_of_years_is_beside_the_map_and_papers_fill_two_columns(atlas, since):
+    page = draw(report_scene(atlas, "ALMA", since=since, n_resamples=20))
+    page.canvas.draw()
+    (chart,) = [axes for axes in page.axes if axes.get_gid() == "years"]
+    (share,) = [axes for axes in page.axes if axes.get_gid() == "map"]
+    assert chart.get_position().height < 0.25
+    assert chart.get_position().x0 > share.get_position().x1
+    assert abs(chart.get_position().y0 - share.get_position().y0) < 0.02, "no empty part"
+    texts = [text for text in page.texts if text.get_gid() == "paper title"]
+    assert all(text.get_window_extent().y1 < share.get_window_extent().y0 for text in texts)
+    columns = Counter(round(text.get_position()[0], 3) for text in texts)
+    assert len(columns) == 2
+    assert max(columns.values()) <= min(columns.values()) + 1
 
 
 def test_unknown_and_unused_facilities_are_refused(atlas, tmp_path):

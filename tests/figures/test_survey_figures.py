@@ -51,6 +51,9 @@ def test_the_map_has_an_arrow_for_each_link_that_can_be_seen(
     assert 0 < len(arrows) <= links
     assert len(sheet.table) == len(survey.selected)
     assert "Arrows point" in sheet.caption
+    words = [text.get_text() for text in sheet.texts if text.get_gid() == "ranking"]
+    assert words.count("Score") == 1
+    assert f"{survey.selected[0].score:.2f}" in words
     with pytest.raises(InputError, match="selected no paper"):
         figures.survey_map(demo_atlas, replace(survey, crawled=()))
 
@@ -66,6 +69,16 @@ def test_scores_have_one_heading_and_the_caption_fits_the_levels(survey: Survey)
     assert "indented" not in flat.caption
     assert "All papers drawn were found by a search." in flat.caption
     assert "indented" in figures.survey_tree(survey, most=80).caption
+
+
+def test_scores_are_next_to_the_titles(survey: Survey) -> None:
+    sheet = figures.survey_tree(survey, most=20)
+    labels = [text for text in sheet.texts if text.get_gid() == "label"]
+    notes = [text for text in sheet.texts if text.get_gid() == "note" and text.get_text()]
+    end = max(text.get_window_extent().x1 for text in labels)
+    assert len({text.get_position()[0] for text in notes}) == 1, "right-aligned"
+    first = min(text.get_window_extent().x0 for text in notes)
+    assert end < first < end + 40 / 72 * sheet.dpi
 
 
 def test_long_titles_use_the_width_and_missing_authors_are_named(survey: Survey) -> None:

@@ -139,7 +139,28 @@ def test_no_interval_leaves_its_axis(analysis):
     (slopes,) = [axes for axes in figure.axes if axes.get_gid() == "slopes"]
     bars = np.concatenate([line.get_xdata() for line in slopes.lines])
     low, high = slopes.get_xlim()
-    assert low < bars.min() < bars.max() < high
+    assert low <= bars.min() < bars.max() <= high
+
+
+def test_two_outliers_do_not_squeeze_the_axis(analysis):
+    slopes = analysis.table["slope"].to_numpy().copy()
+    slopes[[0, 1]] = 1.0, 0.3
+    table = analysis.table.assign(slope=slopes, slope_low=slopes - 0.2, slope_high=slopes + 0.2)
+    table.loc[2:, "slope_low"], table.loc[2:, "slope_high"] = slopes[2:] - 0.03, slopes[2:] + 0.03
+    figure = draw_trends(replace(analysis, table=table), n_topics=20)
+    (slopes_axes,) = [axes for axes in figure.axes if axes.get_gid() == "slopes"]
+    low, high = slopes_axes.get_xlim()
+    assert high - low < 60, "the others have half of the axis"
+    notes = [text for text in figure.texts if text.get_gid() == "beyond" and text.get_text()]
+    assert [text.get_text() for text in notes] == ["→ +172%", "→ +35%"]
+    right = slopes_axes.get_window_extent().x1
+    assert all(text.get_window_extent().x0 > right for text in notes)
+    key = [text.get_text() for text in figure.texts if text.get_gid() == "key"]
+    assert "→ beyond the axis" in key
+    dots = [line.get_xdata() for line in slopes_axes.lines if line.get_gid() == "slope"]
+    assert np.isnan(np.concatenate(dots)).sum() == 2, "no dot where the value is not"
+    plain = draw_trends(analysis)
+    assert not [text for text in plain.texts if text.get_text().startswith("→")]
 
 
 def test_a_chart_without_a_verdict_is_one_sentence(analysis):

@@ -113,6 +113,18 @@ def test_xl_is_drawn_in_tiles_without_network(
     assert drawn.settings["tile"] == 64
 
 
+def test_the_expected_time_is_reported_after_two_steps(
+    models: dict[str, Path], picture: Any, terrain: Terrain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = iter(range(0, 100_000, 60))  # each step takes a minute
+    monkeypatch.setattr("landscape.outreach._diffusion.time.monotonic", lambda: next(clock))
+    said: list[str] = []
+    settings = {"strength": 0.5, "steps": 8, "attempts": 1, "tile": 64, "overlap": 0}
+    drawn = redraw(picture, terrain, weights=models["1.5"], note=said.append, **settings)
+    assert said[0] == "Redrawing 4 tiles takes about 16 minutes."  # 4 steps for each tile
+    assert said[0] not in drawn.notes
+
+
 def test_what_a_model_makes_up_is_refused_and_the_true_map_ships(
     models: dict[str, Path], picture: Any, terrain: Terrain
 ) -> None:

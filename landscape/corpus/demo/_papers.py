@@ -40,7 +40,7 @@ _EPOCH = date(FIRST_YEAR, 1, 1)
 REVIEW_SHARE = 0.04
 # How often the own theme of a paper counts, and the largest number of related themes. A theme
 # younger than _YOUNG years has one related theme at most.
-_OWN, _GUESTS, _YOUNG = 2, 4, 8.0
+_OWN, _GUESTS, _YOUNG = 2, 5, 8.0
 _ASPECTS, _ASPECT_SHARE = 3, 0.55  # aspects of a paper, and share of papers that ask about one
 _RUSH, _RUSH_YEARS = 12.0, 1.5  # weight of a question in the first years in which it is asked
 _PEOPLE: Any = read_yaml(demo_data_folder() / "people.yaml")
@@ -87,7 +87,7 @@ def plan_papers(cards: Sequence[Card], n_papers: int, *, rng: Random) -> list[Pl
         question = rng.choice(themes)
         aspects = _aspects(question, when, rng)
         # Some papers study the subject that many themes share on the objects of one theme.
-        story = aspects[0] if rng.random() < _ASPECT_SHARE else stories[question.id]
+        story = aspects[0] if aspects and rng.random() < _ASPECT_SHARE else stories[question.id]
         kind = _kind(question, story, day.year, rng)
         sources = [theme.source(stories[theme.id]) for theme in themes] + aspects
         plans.append(Plan(card, question, story, tuple(sources), day, kind))
@@ -109,12 +109,8 @@ def _themes(card: Card, by_id: Mapping[str, Card], when: float, rng: Random) -> 
 
 def _aspects(card: Card, when: float, rng: Random) -> list[Story]:
     """Draw the aspects of a paper, such as magnetic fields or machine learning."""
-    fit = [
-        aspect
-        for aspect in load_aspects()
-        if aspect.since <= when and (not aspect.where or card.category in aspect.where)
-    ]
-    return rng.choices(fit, k=_ASPECTS)
+    fit = [aspect for aspect in load_aspects() if aspect.since <= when and card.id in aspect.where]
+    return rng.choices(fit, k=_ASPECTS) if fit else []
 
 
 def _story(card: Card, when: float, rng: Random) -> Story:
@@ -186,7 +182,7 @@ def _kind(card: Card, story: Story, year: int, rng: Random) -> str:
         "instrument": (0.7 if card.category == "astro-ph.IM" else 0.06)
         * bool(card.phrases(story, "build")),
     }
-    possible = {kind: w for kind, w in weights.items() if kind in (story.kinds or weights)}
+    possible = {k: w for k, w in weights.items() if k in story.kinds and w} or weights
     return rng.choices(list(possible), weights=list(possible.values()))[0]
 
 

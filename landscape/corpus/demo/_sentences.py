@@ -185,7 +185,7 @@ def to_latex(text: str) -> str:
 
 
 _SLOT = re.compile(
-    r"\{(known|found|means|asks|topic|focus|object|sample|site|bare_site|using|data1|n|nt|"
+    r"\{(known|found|means|asks|topic|focus|object|other|sample|site|bare_site|using|data1|n|nt|"
     r"nkept|nfew|ncontrol|ntrain|mech|mname1|mname|mvalue|mlow|mhigh|model|simulate1|simulate|learn1|"
     r"learn|build1|build|target|field|trend|slopevalue|slope|stem|response|driver)\}"
 )
@@ -260,11 +260,12 @@ class Material:
         return any(not queue and f"{{{name}}}" in frame for name, queue in self._queues.items())
 
     def renew(self) -> None:
-        """Allow the title to use texts that the abstract has used."""
+        """Give the title the texts of the theme alone, also those that the abstract has used."""
+        mechanisms = self.card.mechanisms + self.story.mechanisms
         self._queues |= {
             "topic": [self.card.topic] * 2,
-            "mech": self._mixed(lambda about: about.mechanisms),
-            "object": self._mixed(lambda about: about.objects),
+            "mech": self._drawn_order([[p.text for p in self._live(mechanisms)]]),
+            "object": self._drawn_order([[p.text for p in self._live(self.card.objects)]]),
         }
 
     def snapshot(self) -> dict[str, list[str]]:
@@ -278,7 +279,8 @@ class Material:
     def _slot(self, name: str) -> str:
         queue = self._queues.get(name)
         if queue is None:
-            return spin(self._drawn(name), self.rng)
+            drawn = self._related_objects() if name == "other" else self._drawn(name)
+            return spin(drawn, self.rng)
         if not queue:
             raise ExhaustedError(name)
         if name in ("object", "mech"):
@@ -295,7 +297,7 @@ class Material:
             case "field":
                 return rng.choice(self.grammar["fields"][self.card.category])
             case "stem":
-                return self._one_of(self.rng.choice(self._sources).titles)
+                return self.fill(self._one_of(self.story.titles))
             case "target" if self.card.targets:
                 return self._dated(rng.choice(self.card.targets))
             case "using":
@@ -315,6 +317,11 @@ class Material:
                 text = rng.choice(self.grammar[_TREND_FRAMES[name]][trend.sign])
                 return text.replace("{response}", trend.response).replace("{driver}", trend.driver)
         raise ExhaustedError(name)
+
+    def _related_objects(self) -> str:
+        """Return objects of a related theme."""
+        own = {*self.card.objects}
+        return self._one_of([p for one in self._sources for p in one.objects if p not in own])
 
     def _facts(self) -> dict[str, str]:
         """Return the texts of the placeholders that are not chosen at random."""
@@ -615,15 +622,22 @@ class Writer:
         material.renew()
         for _ in range(60):
             frame = rng.choice(
-                frames["any"] if kind != "review" and rng.random() < 0.3 else frames[kind]
+                frames["any"] if kind != "review" and rng.random() < 0.4 else frames[kind]
             )
+            # The name of an aspect says nothing without objects, which its `titles` name.
+            if material.story.where and "{focus}" in frame:
+                continue
             try:
                 title = material.fill(frame)
             except ExhaustedError:
                 continue
             title = _finished(_tidy_title(title, rng)).removesuffix(".")
             plain = _plain(title)
-            if _key(title) in self.titles or not 18 <= len(plain) <= 165 or _repeats_words(plain):
+            if (
+                _key(title) in self.titles
+                or not 18 <= len(plain) <= 165
+                or _repeats_words(plain, 1)
+            ):
                 continue
             return _title_case(title) if rng.random() < TITLE_CASE_SHARE else title
         return None
@@ -661,13 +675,13 @@ def _has_result_and_aim(written: list[tuple[str, str]], kind: str) -> bool:
     return has_result and has_aim
 
 
-def _repeats_words(text: str) -> bool:
-    """Return whether a sentence repeats a word directly, or long words too often."""
-    words = _LOWER_WORD.findall(text.lower())
+def _repeats_words(text: str, allowed: int = 2) -> bool:
+    """Return whether a text repeats a word directly, or long words more often than allowed."""
+    words = [word.removesuffix("s") for word in _LOWER_WORD.findall(text.lower())]
     if any(first == second for first, second in pairwise(words)):
         return True
-    repeated = [n for n in Counter(word for word in words if len(word) > 5).values() if n > 1]
-    return len(repeated) > 1 or any(n > 2 for n in repeated)
+    repeated = [n for n in Counter(word for word in words if len(word) > 4).values() if n > 1]
+    return len(repeated) >= allowed or any(n > 2 for n in repeated)
 
 
 def _opening(sentence: str) -> str:

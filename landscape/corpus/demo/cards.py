@@ -121,7 +121,7 @@ class Story(_Material, frozen=True):
     trends: Trends = Field(alias="trend")
     means: Phrases
     objects: Phrases = ()
-    where: tuple[Category, ...] = ()  # categories of an aspect; empty means all categories
+    where: tuple[str, ...] = ()  # themes that an aspect fits; empty in a question of a theme
     since: float = 0.0  # decimal year in which the question is first asked
     kinds: tuple[str, ...] = ()  # kinds of papers; empty means all kinds
     sample: Sample | None = None  # None means the sample of the theme
@@ -210,7 +210,12 @@ def load_cards(folder: Path | None = None) -> tuple[Card, ...]:
 def load_aspects() -> tuple[Story, ...]:
     """Return the subjects that papers on many themes share."""
     listed = read_yaml(demo_data_folder() / "aspects.yaml")
-    return tuple(_checked(Story, raw, f"aspects.yaml: {raw['focus']}") for raw in listed)
+    aspects = tuple(_checked(Story, raw, f"aspects.yaml: {raw['focus']}") for raw in listed)
+    known = {card.id for card in load_cards()}
+    for aspect in aspects:
+        if unknown := sorted(set(aspect.where) - known):
+            raise InputError(f"aspects.yaml: {aspect.focus}: unknown themes: {', '.join(unknown)}.")
+    return aspects
 
 
 def parse_card(card_id: str, raw: Any) -> Card:

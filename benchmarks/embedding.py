@@ -1,11 +1,16 @@
 """Embedding rate compared with `encode` of sentence-transformers, on the same texts.
 
 Run: python -m benchmarks.embedding [--papers FILE.jsonl.gz] [-n 200] [--repeats 3]
+     python -m benchmarks.embedding --precisions [-n 4000]
+
+With ONEDNN_MAX_CPU_ISA=avx512_core_vnni, the CPU has no instructions for bf16.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
+import json
 import os
 import statistics
 import time
@@ -15,11 +20,11 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.measuring import PAPERS, read_texts
+from benchmarks.measuring import DATA, PAPERS, read_texts
 from benchmarks.results import print_table, save
 from landscape._processes import n_usable_cores
 from landscape.embeddings import MiniLM
-from landscape.embeddings.minilm import has_bf16_instructions
+from landscape.embeddings.minilm import fastest_precision
 from landscape.embeddings.weights import model_folder
 from landscape.errors import require
 
@@ -67,7 +72,7 @@ def compare_with_sentence_transformers(texts: Sequence[str], *, repeats: int = 3
         "cosine_mean": float(cosines.mean()),
         "cosine_min": float(cosines.min()),
         "precision": ours.precision,
-        "cpu_has_bf16": has_bf16_instructions(),
+        "cpu_has_bf16": fastest_precision() == "bfloat16",
         "threads": n_usable_cores(),
         "load_average": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
     }
@@ -133,6 +138,63 @@ def compare_sentences(sentences: Sequence[str], *, repeats: int = 3) -> dict[str
     }
 
 
+def compare_precisions(texts: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Compare the precisions: rate, neighbours, and retrieval on Cranfield.
+
+    Returns
+    -------
+    dict
+        For each precision, the texts per second, the share of the ten nearest texts in float32 that
+        are among the ten nearest, and nDCG@10 of Cranfield's 225 queries, which are embedded in
+        float32, with its difference to float32 and the standard error of that difference.
+    """
+    found: dict[str, dict[str, float]] = {}
+    folder = DATA / "cranfield"
+    with gzip.open(folder / "docs.jsonl.gz", "rt", encoding="utf-8") as lines:
+        papers = [json.loads(line) for line in lines]
+    queries = [json.loads(line) for line in (folder / "queries.jsonl").read_text().splitlines()]
+    asked = MiniLM(device="cpu").embed_few([query["text"] for query in queries])
+    for precision in ("float32", "bfloat16", "int8"):
+        embedder = MiniLM(device="cpu", precision=precision)
+        embedder.embed(texts[:50])
+        vectors, seconds = _timed(embedder.embed, texts)
+        abstracts = embedder.embed([f"{paper['title']}. {paper['text']}" for paper in papers])
+        near, gains = _nearest(vectors), _gains(queries, papers, asked @ abstracts.T)
+        if precision == "float32":
+            exact, base = near, gains
+        shared = [len(np.intersect1d(*rows)) / 10 for rows in zip(near, exact, strict=True)]
+        change = gains - base
+        found[precision] = {
+            "texts a second": len(texts) / seconds,
+            "same neighbours": float(np.mean(shared)),
+            "nDCG@10": float(gains.mean()),
+            "difference": float(change.mean()),
+            "standard error": float(change.std(ddof=1) / np.sqrt(len(change))),
+        }
+    return found
+
+
+def _nearest(vectors: np.ndarray) -> np.ndarray:
+    near = vectors @ vectors.T
+    np.fill_diagonal(near, -1)
+    return np.argpartition(-near, 10, axis=1)[:, :10]
+
+
+def _gains(queries: Sequence[Any], papers: Sequence[Any], scores: np.ndarray) -> np.ndarray:
+    """Return nDCG@10 of each query of Cranfield."""
+    import ir_measures
+
+    names = [str(paper["doc_id"]) for paper in papers]
+    run = {
+        str(query["query_id"]): dict(zip(names, row.tolist(), strict=True))
+        for query, row in zip(queries, scores, strict=True)
+    }
+    truth = list(ir_measures.read_trec_qrels(str(DATA / "cranfield" / "qrels.trec.txt")))  # type: ignore[no-untyped-call]
+    rated = ir_measures.iter_calc([ir_measures.nDCG @ 10], truth, run)
+    by_query = {one.query_id: one.value for one in rated}
+    return np.array([by_query[name] for name in sorted(by_query)])
+
+
 def _timed(
     embed: Callable[[Sequence[str]], np.ndarray], texts: Sequence[str]
 ) -> tuple[np.ndarray, float]:
@@ -148,8 +210,16 @@ def main() -> None:
     parser.add_argument("-n", type=int, default=200)
     parser.add_argument("--sentences", type=int, default=20)
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--precisions", action="store_true")
     options = parser.parse_args()
     texts = read_texts(options.papers, n=options.n)
+    if options.precisions:
+        compared = compare_precisions(texts)
+        columns = [*compared["float32"]]
+        table = [[name, *(f"{one[n]:.4g}" for n in columns)] for name, one in compared.items()]
+        print_table(f"{len(texts):,} abstracts in three precisions", ["", *columns], table)
+        print(f"\n{save('precisions', compared, packages=['openvino'])}")
+        return
     result = compare_with_sentence_transformers(texts, repeats=options.repeats)
     low, high = result["ratio_range"]
     rows = [

@@ -29,7 +29,7 @@ from benchmarks.results import print_table, save
 from benchmarks.verdicts import is_for_verdicts
 from landscape.answers.entailment import MAX_TOKENS, NETWORK
 from landscape.answers.verdicts import LABELS
-from landscape.embeddings.minilm import has_bf16_instructions, load_encoder, tokenizer
+from landscape.embeddings.minilm import fastest_precision, load_encoder, tokenizer
 from landscape.embeddings.weights import model_folder
 
 _SNLI = {"entailment": "supported", "contradiction": "contradicted", "neutral": "not found"}
@@ -96,7 +96,7 @@ class Texts:
         folder = model_folder()
         self.tokens = [one.ids[:MAX_TOKENS] for one in tokenizer(folder).encode_batch(list(texts))]
         self.states: list[NDArray[np.float16]] = [None] * len(texts)  # type: ignore[list-item]
-        precision = "bfloat16" if has_bf16_instructions() else "float32"
+        precision = fastest_precision()
         encoder = load_encoder(folder, precision=precision, axes=np.eye(384, dtype=np.float32))
         inner = encoder(self.tokens, lambda _, __, states: states[1:-1].astype(np.float16))
         for place, states in inner:

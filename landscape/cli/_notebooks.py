@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import errno
 import html
+import logging
 import os
 import shutil
 import socket
@@ -111,12 +112,22 @@ def lab(
 
 # The template of Voila links a font on another host; this header forbids the request.
 _POLICY = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; frame-ancestors 'self'"
-_NO_OTHER_HOST = "--Voila.tornado_settings=" + repr(
-    {"headers": {"Content-Security-Policy": _POLICY}}
-)
+_NO_OTHER_HOST = {"headers": {"Content-Security-Policy": _POLICY}}
+_TEMPLATE = "landscape"  # of Voila
 
 
-Page = Literal["explorer", "ask", "impact", "outreach"]
+Page = Literal[
+    "explorer",
+    "ask",
+    "impact",
+    "outreach",
+    "citations",
+    "writing",
+    "survey",
+    "reviews",
+    "trends",
+    "thesaurus",
+]
 
 
 def app(
@@ -127,19 +138,32 @@ def app(
     port: Port = None,
     no_browser: NoBrowser = False,
 ) -> Answer:
-    """Open an atlas as a web page: map, questions, impact and outreach map."""
+    """Open an atlas as a web page with all panels."""
     server = require("voila.app", "lab")
     # Build the demo atlas before the page opens, because the build takes minutes.
     opened = landscape.open(atlas) if atlas else landscape.open_demo(say=note)
     words = [*_prepared(None, port, no_browser, 8866), "--token", f"--Voila.ip={_HOST}"]
     # The kernel starts with the server, before the browser asks for the page.
-    words += [_NO_OTHER_HOST, "--preheat_kernel=True", "--pool_size=1"]
+    words += ["--preheat_kernel=True", "--pool_size=1", f"--template={_TEMPLATE}"]
+    words += ["--Voila.log_level=ERROR"]
     with tempfile.TemporaryDirectory(prefix="landscape-app-") as folder:
         notebook = Path(folder) / "landscape.ipynb"
         notebook.write_text(_page_notebook(opened.path, page), "utf-8")
-        _note_all(f"{opened.title} as a web page; press Ctrl-C to stop")
-        _serve(_opening_with_its_token(server.Voila), [*words, str(notebook)])
+        _add_template(Path(folder))
+        _note_all()
+        _serve(_server_of_page(server.Voila, opened.title, page), [*words, str(notebook)])
     return Answer("")
+
+
+def _add_template(folder: Path) -> None:
+    """Write the template of Voila to a folder of Jupyter data."""
+    target = folder / "voila" / "templates" / _TEMPLATE
+    target.mkdir(parents=True)
+    (target / "conf.json").write_text('{"base_template": "lab"}', "utf-8")
+    source = Path(landscape.__file__).with_name("templates") / "app.html"
+    shutil.copyfile(source, target / "index.html.j2")
+    known = os.environ.get("JUPYTER_PATH")
+    os.environ["JUPYTER_PATH"] = os.pathsep.join(filter(None, (str(folder), known)))
 
 
 def _page_notebook(atlas: Path, page: Page) -> str:
@@ -190,20 +214,38 @@ def _serve(server: Any, words: list[str]) -> None:
             ) from error
 
 
-def _opening_with_its_token(voila: Any) -> Any:
-    """Return a subclass of Voila that opens its address with the access token."""
+def _server_of_page(voila: Any, title: str, page: Page) -> Any:
+    """Return a subclass of Voila that prints and opens its address with the access token."""
 
-    class Page(voila):  # type: ignore[misc]  # a class known only at run time
+    class Server(voila):  # type: ignore[misc]  # a class known only at run time
+        def __init__(self, **options: Any) -> None:
+            super().__init__(**options)
+            self.tornado_settings = _NO_OTHER_HOST
+            logging.getLogger("tornado").setLevel(logging.ERROR)
+
+        @property
+        def address(self) -> str:
+            return f"{self.display_url}#{page}"
+
+        def listen(self) -> None:
+            from tornado.ioloop import IOLoop
+
+            # The port is known when the loop runs.
+            IOLoop.current().add_callback(
+                lambda: note(f"{title}: {self.address} (press Ctrl-C to stop)")
+            )
+            super().listen()
+
         def launch_browser(self) -> None:
             # A page in a private file, because other users can see the arguments of a process.
             folder = tempfile.mkdtemp(prefix="landscape-app-")
             atexit.register(shutil.rmtree, folder, ignore_errors=True)
-            page = Path(folder) / "open.html"
-            address = html.escape(self.display_url)
-            page.write_text(f'<meta http-equiv="refresh" content="0; url={address}">\n', "utf-8")
-            webbrowser.open(page.as_uri())
+            opening = Path(folder) / "open.html"
+            address = html.escape(self.address)
+            opening.write_text(f'<meta http-equiv="refresh" content="0; url={address}">\n', "utf-8")
+            webbrowser.open(opening.as_uri())
 
-    return Page
+    return Server
 
 
 def _free_port(chosen: int | None, usual: int) -> int:

@@ -29,7 +29,10 @@ _STATISTICS, _CONVERTERS = "openvino_telemetry", "openvino.tools.ovc"
 _SHORT, _AT_ONCE = 16, 16  # phrases of at most so many tokens are read together
 _EPSILON = 1e-12  # epsilon of all layer normalisations in BERT
 _T = TypeVar("_T")
-_PRECISIONS = {"float32": "f32", "bfloat16": "bf16"}
+_PRECISIONS = {"float32": "f32", "bfloat16": "bf16", "int8": "f32"}
+# Numbers that share a scale in int8: weights of an output, and components of a token. Smaller
+# groups are more accurate and slower.
+_GROUPS = 128, 64
 Process = Callable[[int, "Floats", "Floats"], _T]
 """Function of the place of a text, its vector, and the projected states of its tokens.
 
@@ -48,7 +51,9 @@ class Encoder:
         Number of attention heads.
     axes : numpy.ndarray
         Matrix that projects the states of tokens, shape (dimension, n_axes).
-    precision : {"float32", "bfloat16"}
+    precision : {"float32", "bfloat16", "int8"}
+        With "int8", weights have 8 bits, and so have the inputs of matrix products, which OpenVINO
+        rounds for each token ("dynamic quantization"). Attention and sums are float32.
 
     Notes
     -----
@@ -67,7 +72,9 @@ class Encoder:
             "INFERENCE_NUM_THREADS": n_threads,
             "ENABLE_CPU_PINNING": False,  # other programs may use some of the cores
         }
-        model = _model(weights, heads=heads, axes=axes)
+        if precision == "int8":
+            options["DYNAMIC_QUANTIZATION_GROUP_SIZE"] = _GROUPS[1]
+        model = _model(weights, heads=heads, axes=axes, is_int8=precision == "int8")
         compiled = openvino.Core().compile_model(model, "CPU", options)
         # One more thread than streams, so that a stream does not wait for Python. Callbacks of
         # OpenVINO are not used, because it can wait for them forever when the model is deleted.
@@ -137,7 +144,9 @@ def _n_threads() -> int:
     return min(n_usable_cores(), int(limit)) if limit.isdigit() and int(limit) else n_usable_cores()
 
 
-def _model(weights: Mapping[str, Floats], *, heads: int, axes: Floats) -> openvino.Model:
+def _model(
+    weights: Mapping[str, Floats], *, heads: int, axes: Floats, is_int8: bool
+) -> openvino.Model:
     """Return the network: from tokens, shape (m, n), to the vector and the projected states."""
     openvino = import_openvino()
     nn = openvino.opset13
@@ -148,9 +157,21 @@ def _model(weights: Mapping[str, Floats], *, heads: int, axes: Floats) -> openvi
     def integers(*values: int) -> Any:
         return constant(np.array(values, dtype=np.int64))
 
-    def dense(x: Any, at: str) -> Any:
-        product = nn.matmul(x, constant(weights[f"{at}.weight"]), False, True)
-        return nn.add(product, constant(weights[f"{at}.bias"]))
+    def rounded(matrix: Floats) -> Any:
+        """Return a matrix in 8 bits, shape (n_out, n_in), with a scale for each group of inputs."""
+        groups = matrix.reshape(len(matrix), -1, _GROUPS[0])
+        scales = np.abs(groups).max(axis=2, keepdims=True) / np.float32(127)
+        numbers = constant(np.round(groups / scales).astype(np.int8))
+        scaled = nn.multiply(nn.convert(numbers, "f32"), constant(scales))
+        return nn.reshape(scaled, integers(*matrix.shape), False)
+
+    def dense(x: Any, *layers: str) -> Any:
+        matrix, bias = (
+            np.concatenate([weights[f"{at}.{kind}"] for at in layers])
+            for kind in ("weight", "bias")
+        )
+        product = nn.matmul(x, rounded(matrix) if is_int8 else constant(matrix), False, True)
+        return nn.add(product, constant(bias))
 
     def normalised(x: Any, at: str) -> Any:
         scale, shift = (weights[f"{at}.LayerNorm.{kind}"] for kind in ("weight", "bias"))
@@ -163,7 +184,12 @@ def _model(weights: Mapping[str, Floats], *, heads: int, axes: Floats) -> openvi
 
     def attended(x: Any, at: str) -> Any:
         """Scaled dot-product attention (Vaswani et al. 2017, eq. 1)."""
-        parts = (by_head(dense(x, f"{at}.{part}")) for part in ("query", "key", "value"))
+        names = [f"{at}.{part}" for part in ("query", "key", "value")]
+        if is_int8:  # one product, so that its input is rounded once
+            parts = nn.split(dense(x, *names), nn.constant(np.int64(2)), 3).outputs()
+        else:
+            parts = [dense(x, name) for name in names]
+        parts = map(by_head, parts)
         joined = nn.transpose(nn.scaled_dot_product_attention(*parts), integers(0, 2, 1, 3))
         return nn.reshape(joined, integers(0, 0, -1), True)
 

@@ -38,7 +38,8 @@ _MAX_TOKENS = 256  # maximum length in training; `embed` ignores later tokens
 _CONTEXT, _MAX_WINDOWS = 16, 4  # overlap in tokens, and maximum number of windows per text
 _TEXTS_AT_ONCE = 1024  # number of texts tokenised together, which limits the memory
 _TOKENS_ON_GPU = 65_536  # maximum number of tokens in a padded batch
-_PRECISIONS = ("auto", "float32", "bfloat16")
+_PRECISIONS = ("auto", "float32", "bfloat16", "int8")
+_INT8 = ("avx512vnni", "avxvnni")  # instructions for dot products of 8-bit numbers
 
 
 class MiniLM(DescribedEmbedder):
@@ -48,10 +49,11 @@ class MiniLM(DescribedEmbedder):
     ----------
     device : {"auto", "cpu", "cuda", "mps"}, default "auto"
         Device of the network. "auto" uses a GPU if one is available.
-    precision : {"auto", "float32", "bfloat16"}, default "auto"
-        "auto" uses bf16 on a CPU with bf16 instructions, otherwise float32. A GPU multiplies
-        matrices of float32 in TF32, which is more accurate than bf16 and about as fast. To resume
-        a build, pass the precision from the manifest of the atlas.
+    precision : {"auto", "float32", "bfloat16", "int8"}, default "auto"
+        "auto" uses bf16 on a CPU with bf16 instructions, int8 on a CPU that has only 8-bit dot
+        products (AVX512-VNNI or AVX-VNNI), otherwise float32. A GPU multiplies matrices of float32
+        in TF32, which is more accurate than bf16 and about as fast. To resume a build, pass the
+        precision from the manifest of the atlas.
 
     Raises
     ------
@@ -262,10 +264,12 @@ def load_encoder(folder: Path, *, precision: str, axes: Floats | None = None) ->
 def _load(folder: Path, *, device: str, precision: str) -> tuple[_Read, str]:
     """Return the encoder for papers and its precision.
 
-    The choice of bf16 depends on the CPU instructions and not on the speed, so it is reproducible.
+    The choice depends on the CPU instructions and not on the speed, so it is reproducible.
     """
     if precision == "auto":
-        precision = "bfloat16" if device == "cpu" and has_bf16_instructions() else "float32"
+        precision = fastest_precision() if device == "cpu" else "float32"
+    if device != "cpu" and precision == "int8":
+        raise InputError(f"precision int8 is for CPUs, but the device is {device!r}; omit it.")
     if device != "cpu":
         return load_padded(folder, device=device, precision=precision), precision
     if precision == "float32":
@@ -333,6 +337,11 @@ def choose_device() -> str:
     return "mps" if torch.backends.mps.is_available() else "cpu"
 
 
-def has_bf16_instructions() -> bool:
-    """Return whether this CPU has instructions for bf16 matrix multiplication."""
-    return "BF16" in import_openvino().Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+def fastest_precision() -> str:
+    """Return the fastest precision for which this CPU has instructions."""
+    if "BF16" in import_openvino().Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES"):
+        return "bfloat16"
+    from llvmlite.binding import get_host_cpu_features
+
+    known = get_host_cpu_features()
+    return "int8" if any(known.get(name) for name in _INT8) else "float32"

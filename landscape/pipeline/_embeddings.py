@@ -89,18 +89,16 @@ def _parameters(context: Context) -> dict[str, Any]:
 
     spec = embedder_of(context)
     parameters = {"embedder": spec, **identity(spec)}
-    precision, seed = context.options.precision, context.options.seed
-    exact = precision == "float32" or (precision is None and seed is not None)
-    if spec == "minilm" and (exact or _was_exact(context)):
-        parameters["precision"] = "float32"  # vectors in bf16 differ between CPUs
-    return parameters
-
-
-def _was_exact(context: Context) -> bool:
-    """Return whether the last build used float32. Then new papers also use float32."""
-    previous = context.previous
+    asked, previous = context.options.precision, context.previous
     record = previous.stage("embeddings") if previous else None
-    return record is not None and record.parameters.get("precision") == "float32"
+    kept = record.parameters.get("precision") if record else None
+    if asked == "float32" or (asked is None and context.options.seed is not None):
+        kept = "float32"  # vectors in bf16 differ between CPUs
+    elif asked == "int8":
+        kept = kept or asked
+    if spec == "minilm" and kept:
+        parameters["precision"] = kept
+    return parameters
 
 
 def _inputs(context: Context) -> dict[str, str]:
@@ -403,8 +401,7 @@ class _LazyEmbedder:
             return Executor(), lambda chunk: _write_chunk(chunk, self._load(), self._note)
         precision = self._precision()
         if self._spec == "minilm" and precision is None:
-            # All workers use the same precision, and those without a GPU may lack bf16.
-            precision = "bfloat16" if executor.has_bf16 else "float32"
+            precision = executor.precision
         return executor, partial(
             _embed_on_worker, spec=self._spec, precision=precision, note=self._note
         )

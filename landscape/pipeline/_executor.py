@@ -88,7 +88,7 @@ class Executor:
 
     n_workers = 1
     is_cluster = False
-    has_bf16 = False  # whether all workers of a cluster have the instructions for bf16
+    precision = "float32"  # fastest precision of all workers of a cluster
     without_weights: tuple[str, ...] = ()  # workers of a cluster without the default model
 
     def map(
@@ -192,7 +192,8 @@ class DaskExecutor(Executor):
         self._embeds_with = (
             {EMBEDDING: 1} if all(EMBEDDING in one["resources"] for one in workers) else None
         )
-        self.has_bf16 = all(fact.has_bf16 for fact in facts.values())
+        found = {fact.precision for fact in facts.values()}
+        self.precision = found.pop() if len(found) == 1 else "float32"
         self.without_weights = tuple(name for name, fact in facts.items() if not fact.has_weights)
 
     @property
@@ -277,7 +278,7 @@ class _WorkerFacts:
 
     versions: str
     sees_folder: bool
-    has_bf16: bool
+    precision: str
     has_weights: bool = True
 
 
@@ -288,10 +289,10 @@ def _versions() -> str:
 
 
 def _facts_of_worker(file: Path) -> _WorkerFacts:
-    from landscape.embeddings.minilm import has_bf16_instructions
+    from landscape.embeddings.minilm import fastest_precision
     from landscape.embeddings.weights import has_weights
 
-    return _WorkerFacts(_versions(), file.exists(), has_bf16_instructions(), has_weights())
+    return _WorkerFacts(_versions(), file.exists(), fastest_precision(), has_weights())
 
 
 def _check_worker(worker: str, fact: _WorkerFacts, versions: str, folder: Path) -> None:
@@ -319,7 +320,7 @@ def _run_on_worker(
     Tasks of the same process run one after another, because their caches are not thread-safe.
     """
     with _one_at_a_time:
-        fact = _WorkerFacts(_versions(), folder.is_dir(), has_bf16=False)
+        fact = _WorkerFacts(_versions(), folder.is_dir(), precision="float32")
         _check_worker(socket.gethostname(), fact, versions, folder)
         return function(task)
 

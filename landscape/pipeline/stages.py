@@ -59,7 +59,7 @@ def as_paths(paths: object) -> object:
 Paths = Annotated[tuple[Path, ...], BeforeValidator(as_paths)]
 
 
-Precision = Literal["auto", "float32"]
+Precision = Literal["auto", "float32", "int8"]
 
 
 Language = Literal["en", "fr", "de", "es", "pt", "it", "nl", "ru", "zh", "ja", "ko"]
@@ -101,9 +101,9 @@ class BuildOptions(Settings):
     )
     precision: Precision | None = Field(
         None,
-        description="precision of MiniLM: auto takes bfloat16 on CPUs that have it, which is 1.7 "
-        "times as fast; float32, the default with a seed, gives the same vectors on all CPUs. An "
-        "atlas with float32 keeps it",
+        description="precision of MiniLM: auto takes bfloat16 on CPUs that have it, otherwise int8 "
+        "on CPUs with 8-bit dot products, which is 1.8 times as fast as float32; float32, the "
+        "default with a seed, gives the same vectors on all CPUs. An atlas keeps its precision",
     )
     n_neighbors: Whole = Field(15, ge=2, description="number of neighbours of each paper in UMAP")
     min_dist: Number = Field(

@@ -28,6 +28,7 @@ from landscape.widgets._panel import (
     OpenedPanel,
     Panel,
     css_of,
+    cut_text_html,
     panel_texts,
     quiet_html,
     scrolling,
@@ -119,6 +120,9 @@ class AtlasPanel(OpenedPanel, Generic[R]):
         if self._value is None:
             raise InputError(self._texts["unsaved"])
         return write_output(target, self._file(target.suffix.lower()))
+
+    def _result_html(self) -> str:
+        return "" if self._value is None else cut_text_html(self._file(".md"))
 
     def _file(self, ending: str) -> str:
         """Return the contents of the file with this extension. There must be a result."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import tempfile
 import threading
 from abc import abstractmethod
@@ -23,6 +24,7 @@ from landscape.figures.colours import theme as colours_of
 from landscape.widgets._code_lines import call, figure_lines
 from landscape.widgets._figure_view import download_link, for_screen, picture_html, sentence_html
 from landscape.widgets._panel import (
+    MAX_SAVED_BYTES,
     OpenedPanel,
     button,
     close_all,
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from landscape.types import Analysis
 
 T = TypeVar("T")
+_SAVED_ROWS = 20
 _TABLES, _PAGES = (".csv", ".tex", ".json"), (".png", ".pdf", ".svg")
 
 File = tuple[str, str, str, Callable[[Path], object]]
@@ -354,6 +357,19 @@ class AnalysisPanel(ResultPanel):
         self._links.value = ""
         self._offer_files(self._files(result))
         self.code = result.code
+
+    def _result_html(self) -> str:
+        if self._result is None:
+            return ""
+        found, n = self._result, _SAVED_ROWS
+        caption = f"<p>{html.escape(found.analysis.caption)}</p>"
+        kind = found.columns or found.analysis.kind
+        while n:
+            page = caption + table_html(found.table.head(n), kind, about="")
+            if len(page.encode()) <= MAX_SAVED_BYTES:
+                return page
+            n //= 2
+        return ""
 
     # -- files
 

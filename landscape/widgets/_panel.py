@@ -10,6 +10,7 @@ import html
 import os
 import re
 import time
+import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, reduce
 from importlib.resources import files
@@ -82,6 +83,15 @@ def check_period(since: int | None, until: int | None) -> None:
 
 
 # -- controls
+
+
+def cut_text_html(text: str) -> str:
+    """Return HTML of the beginning of a text that fits into `MAX_SAVED_BYTES`."""
+    cut = text.encode()[:MAX_SAVED_BYTES].decode(errors="ignore")
+    while len(page := html.escape(cut).encode()) > MAX_SAVED_BYTES:
+        cut = cut[: len(cut) * 9 // 10]
+    more = " …" if len(cut) < len(text) else ""
+    return f"<pre style='white-space: pre-wrap'>{page.decode()}{more}</pre>"
 
 
 def quiet_html(text: str) -> str:
@@ -423,6 +433,14 @@ Kind = Literal["quiet", "warning", "wrong"]
 _SHOWN_AFTER = 0.4  # seconds of work before a progress bar appears
 _NEXT = "{title} comes next, after: {now}."
 _SOON = 2.0  # seconds of work before the remaining time can be estimated
+MAX_SAVED_BYTES = 20_000
+_MAX_CODE = 2_000  # characters
+_RUN_AGAIN = "Run this cell again to use the panel."
+# The widget itself is missing, so its messages "Loading widget..." and "model not found" are hidden.
+_NO_WIDGET = (
+    "<style>.jp-OutputArea:has(.landscape-saved):not(:has(.landscape-panel)) "
+    "[data-mime-type='application/vnd.jupyter.widget-view+json'] { font-size: 0 }</style>"
+)
 
 
 class Panel(widgets.VBox):
@@ -430,6 +448,7 @@ class Panel(widgets.VBox):
 
     def __init__(self, heading: str, body: list[widgets.Widget]) -> None:
         self._turns = Turns()
+        self._saved_id: str | None = None  # of the saved result below the panel
         self._began = 0.0
         self._status_text = ""
         self._heading, self._status = widgets.HTML(), widgets.HTML()
@@ -455,6 +474,38 @@ class Panel(widgets.VBox):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.heading}>"
+
+    def _ipython_display_(self) -> None:
+        """Show the panel, and its last result as HTML for a notebook that is opened again.
+
+        JupyterLab prefers the widget to the HTML of the same output, even if the widget is
+        missing; therefore, the HTML is a second output. ``panel.css`` hides it below a live panel.
+        """
+        from IPython.display import HTML, display
+
+        bundle: Any = self._repr_mimebundle_()
+        data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
+        display(data, metadata=metadata, raw=True)
+        self._saved_id = self._saved_id or uuid.uuid4().hex
+        display(HTML(self.saved_html()), display_id=self._saved_id)
+
+    def saved_html(self) -> str:
+        """Return HTML with the last result, at most 30 kB, for a notebook that is opened again."""
+        title = html.escape(self.heading or repr(self))
+        code = f"<pre>{html.escape(self.code[:_MAX_CODE])}</pre>" if self.code else ""
+        head = f"{_NO_WIDGET}<div class='landscape-saved'><p><b>{title}</b></p><p>{_RUN_AGAIN}</p>"
+        return f"{head}{code}{self._result_html()}</div>"
+
+    def _result_html(self) -> str:
+        """Return HTML of the last result, at most `MAX_SAVED_BYTES`."""
+        return ""
+
+    def _save_result(self) -> None:
+        """Replace the saved result in the notebook, if the panel was shown in one."""
+        if self._saved_id is not None:
+            from IPython.display import HTML, update_display
+
+            update_display(HTML(self.saved_html()), display_id=self._saved_id)
 
     @property
     def heading(self) -> str:
@@ -543,6 +594,7 @@ class Panel(widgets.VBox):
             return
         self._working.layout.display = "none"
         show()
+        self._save_result()
 
     def _show_error(self, error: Exception) -> None:
         """Show an error as one sentence, without a traceback."""

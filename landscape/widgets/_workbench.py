@@ -6,7 +6,9 @@ import html
 import threading
 from typing import TYPE_CHECKING
 
+import anywidget
 import ipywidgets as widgets
+import traitlets
 
 from landscape import widgets as panels
 from landscape._wording import GENERATED, count, did_you_mean
@@ -28,7 +30,49 @@ _PANELS = {
     "ask": "AskPanel",
     "impact": "ImpactPanel",
     "outreach": "OutreachPanel",
+    "citations": "CitationPanel",
+    "writing": "WritingPanel",
+    "survey": "SurveyPanel",
+    "reviews": "ReviewPanel",
+    "trends": "TrendsPanel",
+    "thesaurus": "ThesaurusPanel",
 }
+_TITLES = {
+    "citations": "Find a citation",
+    "writing": "Papers to cite",
+    "survey": "Survey",
+    "reviews": "Reviews and gaps",
+    "trends": "Trends",
+    "thesaurus": "Thesaurus",
+}
+# The page's name is the part of the address after "#", but not in JupyterLab.
+_ADDRESS_ESM = """
+function render({ model }) {
+  if (document.querySelector(".jp-LabShell")) return;
+  const read = () => {
+    const page = location.hash.slice(1);
+    if (model.get("pages").includes(page) && page !== model.get("page")) {
+      model.set("page", page);
+      model.save_changes();
+    }
+  };
+  const write = () => history.replaceState(null, "", "#" + model.get("page"));
+  read();
+  write();
+  model.on("change:page", write);
+  addEventListener("hashchange", read);
+  return () => removeEventListener("hashchange", read);
+}
+export default { render };
+"""
+
+
+class _Address(anywidget.AnyWidget):
+    """Keep the name of the page in the address of a web page."""
+
+    _esm = _ADDRESS_ESM
+    page = traitlets.Unicode().tag(sync=True)
+    pages = traitlets.List(traitlets.Unicode()).tag(sync=True)
 
 
 def _checked_page(page: str) -> str:
@@ -46,7 +90,7 @@ def _panel_of(page: str) -> type[widgets.Widget]:
 
 
 class Workbench(widgets.VBox):
-    """Show the explorer, questions, impact and the outreach map as pages in one frame.
+    """Show all panels of an atlas as pages in one frame.
 
     A panel is created when its page is opened for the first time. ``landscape app`` serves a
     workbench as a web page.
@@ -54,8 +98,10 @@ class Workbench(widgets.VBox):
     Parameters
     ----------
     atlas : Atlas
-    page : {"explorer", "ask", "impact", "outreach"}, default "explorer"
-        Page to open first.
+    page : str, default "explorer"
+        Page to open first: ``"explorer"``, ``"ask"``, ``"impact"``, ``"outreach"``,
+        ``"citations"``, ``"writing"``, ``"survey"``, ``"reviews"``, ``"trends"`` or
+        ``"thesaurus"``.
 
     Attributes
     ----------
@@ -76,7 +122,8 @@ class Workbench(widgets.VBox):
 
     def __init__(self, atlas: Atlas, page: str = "explorer") -> None:
         self._atlas = checked_atlas(atlas)
-        options = [(text, name) for name, text in panel_texts()["workbench_pages"].items()]
+        titles = panel_texts()["workbench_pages"] | _TITLES
+        options = [(text, name) for name, text in titles.items()]
         self._pages = make_control(
             "shared.pages", lambda: self._open(), options=options, value=_checked_page(page)
         )
@@ -92,7 +139,10 @@ class Workbench(widgets.VBox):
         )
         frame = widgets.HBox([head, self._pages], layout={"flex_flow": "row wrap"})
         frame.add_class("landscape-frame")
-        self._head = (style_sheet(css_of("panel", "workbench")), frame, self._status)
+        address = _Address(page=page, pages=[*_PANELS])
+        address.layout.display = "none"
+        widgets.link((address, "page"), (self._pages, "value"))
+        self._head = (style_sheet(css_of("panel", "workbench")), frame, self._status, address)
         super().__init__(self._head)
         self.add_class("landscape-panel")
         self.add_class("landscape-workbench")

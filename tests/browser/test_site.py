@@ -245,6 +245,40 @@ def test_papers_are_selected_by_an_outline_and_exported(visit: Visit) -> None:
     assert Path(waiting.value.path()).read_text().startswith("id,title,authors,year")
 
 
+def test_back_undoes_a_search_a_filter_and_a_selection(visit: Visit, site: str) -> None:
+    page = visit.page
+    visit.open(f"{site}/index.html")
+    every = visit.state("v.model.nPassing")
+    search = page.get_by_role("searchbox")
+    search.fill("dust; 2010.. | citations>=5")
+    search.press("Enter")
+    visit.until("v.model.found.length > 0")
+    found = visit.state("v.model.found.length")
+    years = visit.state("[...v.model.found].filter((p) => v.source.year[p] < 2010).length")
+    rare = visit.state("[...v.model.found].filter((p) => v.source.citations[p] < 5).length")
+    assert years, "papers before 2010 with five citations are found"
+    assert rare, "papers since 2010 with fewer citations are found"
+    visit.state("(v.model.filter({ years: [2015, 2026] }), 0)")
+    visit.until(f"v.model.nPassing < {every}")
+    corners = [0, 0, 0.5, 0, 0.5, 1, 0, 1]
+    visit.state(f"(v.map.selectInside({corners}), 0)")
+    selected = visit.state("v.model.state.selected.length")
+    assert selected > 5
+    visit.until("location.hash.includes('outline=')")
+    link = page.url
+    page.go_back()
+    visit.until("!v.model.state.selected.length && v.model.state.filters.years")
+    page.go_back()
+    visit.until(f"!v.model.state.filters.years && v.model.nPassing === {every}")
+    assert visit.state("v.model.found.length") == found
+    page.go_back()
+    visit.until("!v.model.state.query && !v.model.found.length")
+    page.go_forward()
+    visit.until(f"v.model.found.length === {found}")
+    visit.open(link)
+    visit.until(f"v.model.state.selected.length === {selected}")
+
+
 def test_back_returns_to_the_papers_before(visit: Visit, site: str) -> None:
     page, ids = visit.page, list[str]()
 
@@ -351,6 +385,18 @@ def test_on_a_phone(browser: Browser, site: str) -> None:
     page.locator(".map .name").first.tap()
     visit.rest()
     assert visit.state("v.map.camera.view.scale > v.map.camera.whole")
+    x, y = visit.state(
+        "(([x, y]) => [x, y])([...Array(400).keys()].map((p) => v.map.camera.toPixel(...v.map"
+        ".placeOf(p))).find(([x, y]) => x > 60 && x < 330 && y > 60 && y < 240))"
+    )
+    page.touchscreen.tap(box["x"] + x, box["y"] + y)
+    expect(page.locator(".tooltip")).to_be_visible()
+    assert visit.state("v.model.opened") == -1, "the first tap shows what the paper is"
+    page.touchscreen.tap(box["x"] + x, box["y"] + y)
+    visit.until("v.record.id")
+    heading = page.locator(".record-head h2")
+    expect(heading).to_be_in_viewport()
+    expect(page.locator(".tooltip")).to_be_hidden()
     for name in ("regions", "facilities", "about"):
         page.goto(f"{site}/{name}.html")
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -374,6 +420,23 @@ def test_a_table_is_sorted_and_filtered(visit: Visit, site: str) -> None:
     expect(page.get_by_role("status")).to_contain_text(f"of {len(sizes)} rows")
     shown = [text for text in name.all_text_contents() if one.lower() in text.lower()]
     expect(rows.filter(visible=True)).to_have_count(len(shown))
+    assert visit.problems == []
+
+
+def test_a_page_prints_without_controls_in_light_colours(browser: Browser, site: str) -> None:
+    context = browser.new_context(color_scheme="dark")
+    visit = Visit(context.new_page())
+    visit.page.goto(f"{site}/concepts.html")
+    controls = visit.page.locator(".pages, .filter")
+    body = visit.page.locator("body")
+    page_colour = "getComputedStyle(document.body).backgroundColor"
+    dark = visit.page.evaluate(page_colour)
+    expect(controls.first).to_be_visible()
+    visit.page.emulate_media(media="print")
+    expect(controls.first).to_be_hidden()
+    expect(body.locator("table")).to_be_visible()
+    assert visit.page.evaluate(page_colour) != dark
+    context.close()
     assert visit.problems == []
 
 

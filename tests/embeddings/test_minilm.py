@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -108,10 +110,17 @@ def test_an_error_while_words_are_joined_is_raised_once(embedder: MiniLM, texts:
     assert len(embedder.embed(texts)) == len(texts)  # the network still works
 
 
-def test_bf16_is_close_to_float32(embedder: MiniLM, texts: list[str]) -> None:
-    half = MiniLM(device="cpu", precision="bfloat16")
-    assert half.describe()["precision"] == "bfloat16"
-    assert cosines(half.embed(texts), embedder.embed(texts)).mean() > 0.9995
+@pytest.mark.parametrize(("precision", "least"), [("bfloat16", 0.9995), ("int8", 0.998)])
+def test_a_faster_precision_is_close_to_float32(
+    embedder: MiniLM, texts: list[str], precision: str, least: float
+) -> None:
+    fast = MiniLM(device="cpu", precision=precision)
+    assert fast.describe()["precision"] == precision
+    vectors = fast.embed(texts)
+    assert cosines(vectors, embedder.embed(texts)).mean() > least
+    assert not np.array_equal(vectors, embedder.embed(texts))
+    alone = np.concatenate([fast.embed([text]) for text in texts])
+    assert np.array_equal(vectors, alone)  # a resumed build has the same vectors
 
 
 def test_a_vector_depends_on_nothing_but_its_text(embedder: MiniLM, texts: list[str]) -> None:
@@ -148,13 +157,26 @@ def test_only_the_first_256_tokens_count(embedder: MiniLM) -> None:
     assert not np.array_equal(first, shorter)
 
 
-def test_bf16_is_not_taken_without_instructions_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(minilm, "has_bf16_instructions", lambda: False)
-    assert MiniLM(device="cpu").precision == "float32"
+@pytest.mark.parametrize(
+    ("capabilities", "features", "precision"),
+    [
+        (["FP32", "INT8"], {"avx2": True, "avx512vnni": False}, "float32"),
+        (["FP32", "INT8"], {"avx512vnni": True}, "int8"),
+        (["FP32", "INT8"], {"avxvnni": True}, "int8"),
+        (["FP32", "BF16"], {"avx512vnni": True}, "bfloat16"),
+    ],
+)
+def test_the_precision_follows_the_instructions_of_the_cpu(
+    monkeypatch: pytest.MonkeyPatch, capabilities: list[str], features: Any, precision: str
+) -> None:
+    core = SimpleNamespace(get_property=lambda *_: capabilities)
+    monkeypatch.setattr(minilm, "import_openvino", lambda: SimpleNamespace(Core=lambda: core))
+    monkeypatch.setattr("llvmlite.binding.get_host_cpu_features", lambda: features)
+    assert minilm.fastest_precision() == precision
 
 
-def test_with_instructions_for_it_bf16_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(minilm, "has_bf16_instructions", lambda: True)
+def test_an_automatic_precision_is_described(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(minilm, "fastest_precision", lambda: "bfloat16")
     embedder = MiniLM(device="cpu")
     assert embedder.describe() == {
         "name": "minilm",
@@ -166,5 +188,7 @@ def test_with_instructions_for_it_bf16_is_taken(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_an_unknown_precision_is_refused() -> None:
-    with pytest.raises(InputError, match=r"Unknown precision 'int8'.*auto, float32, bfloat16"):
-        MiniLM(precision="int8")
+    with pytest.raises(InputError, match=r"Unknown precision 'int4'.*float32, bfloat16, int8"):
+        MiniLM(precision="int4")
+    with pytest.raises(InputError, match="precision int8 is for CPUs, but the device is 'cuda'"):
+        MiniLM(precision="int8", device="cuda").embed(["Stars."])

@@ -200,7 +200,7 @@ def test_a_worker_that_cannot_help_is_named(
 ) -> None:
     def facts(self: Any, *_: object) -> dict[str, Any]:
         here = _executor._facts_of_worker(tmp_path)
-        known = {"versions": here.versions, "sees_folder": True, "has_bf16": True}
+        known = {"versions": here.versions, "sees_folder": True, "precision": "bfloat16"}
         return {"tcp://node7:1": _executor._WorkerFacts(**{**known, **change})}
 
     monkeypatch.setattr(distributed.Client, "run", facts)

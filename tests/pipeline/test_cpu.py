@@ -62,6 +62,7 @@ def test_tables_are_equal_with_and_without_avx512(
         (1, "auto", "bfloat16"),
         (None, "float32", "float32"),
         (None, None, "bfloat16"),
+        (None, "int8", "int8"),
     ],
 )
 def test_only_a_build_without_seed_uses_bf16_unless_asked(
@@ -69,10 +70,10 @@ def test_only_a_build_without_seed_uses_bf16_unless_asked(
     papers_file: Callable[..., Path],
     monkeypatch: pytest.MonkeyPatch,
     seed: int | None,
-    asked: Literal["auto", "float32"] | None,
+    asked: Literal["auto", "float32", "int8"] | None,
     precision: str,
 ) -> None:
-    monkeypatch.setattr("landscape.embeddings.minilm.has_bf16_instructions", lambda: True)
+    monkeypatch.setattr("landscape.embeddings.minilm.fastest_precision", lambda: "bfloat16")
     source = papers_file(tmp_path / "papers.jsonl", range(12))
     for _ in range(2):
         atlas = build(

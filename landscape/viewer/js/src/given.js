@@ -6,8 +6,11 @@ import { ALL } from "./model.js";
  * @typedef {{query?: string, method?: string, k?: number, colour?: string, years?: number[] | null,
  *   region?: number | null, facility?: string | null, uses?: boolean, concept?: string | null,
  *   reviews?: boolean, layers?: string[], view?: number[] | null, paper?: string | null,
- *   selected?: number[]}} Given
+ *   selected?: number[], outline?: number[]}} Given
  */
+
+/** What Back undoes; the rest of a state is the look of the map. */
+const SUBJECT = /** @type {const} */ (["query", "years", "region", "facility", "uses", "concept", "reviews", "outline"]);
 
 /**
  * What the user has chosen; the defaults are left out.
@@ -31,6 +34,7 @@ export function describe(viewer) {
   if (filters.concept >= 0) given.concept = source.manifest.sets.concepts[filters.concept].name;
   if (filters.reviews) given.reviews = true;
   if (layers.join() !== defaults.layers.join()) given.layers = layers;
+  if (model.state.outline) given.outline = model.state.outline.flat();
   const { window } = map;
   if (window) given.view = window.map((side) => Number(side.toPrecision(6)));
   if (record.id) given.paper = record.id;
@@ -55,7 +59,7 @@ export function apply(viewer, given) {
   const region = source.regions.findIndex((one) => one.id === given.region);
   const years = given.years?.length === 2 ? given.years : null;
   const isNewRegion = region >= 0 && region !== model.state.filters.region;
-  model.set({
+  const settled = model.set({
     query: given.query ?? defaults.query,
     method: given.method ?? defaults.method,
     k: given.k ?? defaults.k,
@@ -72,12 +76,23 @@ export function apply(viewer, given) {
       reviews: Boolean(given.reviews),
     },
   });
+  if (!given.outline && !given.selected && model.state.outline) model.select(new Uint32Array(0), "new");
   if (given.view) map.show(given.view);
   else if (isNewRegion) map.goTo(region);
   else if (region < 0 && map.window) map.show(null);
-  if (given.paper) return viewer.openNamed(given.paper);
-  if (model.opened >= 0) model.open(-1);
-  return Promise.resolve(false);
+  const { outline, paper } = given;
+  const open = () => {
+    if (paper) return viewer.openNamed(paper);
+    if (model.opened >= 0) model.open(-1);
+    return Promise.resolve(false);
+  };
+  if (!outline) return open();
+  if (source.missing) model.on("loaded", () => source.missing || map.selectInside(outline));
+  // The filters decide which papers are selected.
+  return settled.then(() => {
+    map.selectInside(outline);
+    return open();
+  });
 }
 
 /**
@@ -102,7 +117,9 @@ export function fromAddress(text) {
   const written = new URLSearchParams(text);
   const get = (/** @type {string} */ name) => written.get(name) ?? undefined;
   const years = get("years")?.match(/^(\d{4})-(\d{4})$/)?.slice(1).map(Number);
-  const view = get("view")?.split(",").map(Number);
+  const numbers = (/** @type {string} */ name) => get(name)?.split(",").map(Number);
+  const view = numbers("view");
+  const outline = numbers("outline");
   return {
     query: get("q"),
     colour: get("colour"),
@@ -115,6 +132,7 @@ export function fromAddress(text) {
     layers: get("layers")?.split(","),
     view: view?.length === 4 && view.every(Number.isFinite) && view[2] > view[0] && view[3] > view[1] ? view : undefined,
     paper: get("paper"),
+    outline: outline && outline.length >= 6 && outline.length % 2 === 0 && outline.every(Number.isFinite) ? outline : undefined,
   };
 }
 
@@ -129,6 +147,11 @@ export function followAddress(viewer) {
   let awaited = ""; // the paper of an address, until its record is shown
   let stale = ""; // the record that is shown when the address changes
   let isApplying = false;
+  const subject = () => {
+    const given = describe(viewer);
+    return JSON.stringify(SUBJECT.map((name) => given[name]));
+  };
+  let before = subject();
   const write = () => {
     if (isApplying) return;
     const { id } = viewer.record;
@@ -137,11 +160,13 @@ export function followAddress(viewer) {
     if (isArriving && id && (id !== stale || id === awaited)) awaited = "";
     if (awaited) given.paper = awaited;
     written = toAddress(given);
-    // Back returns to the paper before.
-    const isNewPaper = given.paper && given.paper !== paper && !isArriving;
+    // Back returns to the paper, the search, the filters and the selection before.
+    const now = subject();
+    const isNew = !isArriving && ((given.paper && given.paper !== paper) || now !== before);
+    before = now;
     paper = given.paper ?? "";
     const address = `${location.pathname}${location.search}${written ? `#${written}` : ""}`;
-    history[isNewPaper ? "pushState" : "replaceState"](null, "", address);
+    history[isNew ? "pushState" : "replaceState"](null, "", address);
   };
   const read = async () => {
     const text = location.hash.slice(1);
@@ -152,6 +177,9 @@ export function followAddress(viewer) {
     awaited = paper = given.paper ?? "";
     isApplying = true;
     const opened = apply(viewer, given);
+    isApplying = Boolean(given.outline);
+    if (isApplying) await opened;
+    before = subject();
     isApplying = false;
     if (!(await opened) && awaited === given.paper) {
       awaited = "";

@@ -56,15 +56,17 @@ for (const table of document.querySelectorAll("table.landscape-table")) {
 // A page of a site has an element for the map, and a single page also has the files.
 const place = document.getElementById("landscape-map");
 if (place) {
+  const dark = matchMedia("(prefers-color-scheme: dark)");
   const files = document.getElementById("landscape-files")?.textContent;
   mount(place, files ? JSON.parse(files) : (place.dataset.source ?? "data/"), {
-    dark: matchMedia("(prefers-color-scheme: dark)").matches,
+    dark: dark.matches,
     address: true,
   }).then(
     (viewer) => {
       // A page that was saved with a state shows it first, unless the address has another one.
       const given = JSON.parse(place.dataset.given || "{}");
       if (location.hash.length < 2 && Object.keys(given).length) apply(viewer, given);
+      dark.addEventListener("change", () => viewer.setDark(dark.matches));
       Object.assign(window, { landscape: viewer });
     },
     (error) => console.error(error),

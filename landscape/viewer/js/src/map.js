@@ -11,6 +11,7 @@ import { hasWebGL, MARKED, MINE, Points, REMOVED, REVIEW, SELECTED, SHOWN } from
 
 const SLOW = 45; // milliseconds of a frame, from which a sample is drawn while the map moves
 const SAMPLE = 60_000;
+const MOST_CORNERS = 60; // of an outline
 const REACH = 9; // pixels between the pointer and a paper
 const DOTS = 15_000; // papers that are drawn one by one without WebGL
 const PICTURE_UNTIL = 3_500; // scale at which the picture of the density has faded
@@ -58,7 +59,9 @@ export class MapView {
       drawn: (corners, event) => this._choose(corners, event),
     });
     this.element.addEventListener("pointermove", (event) => this._hover(event));
-    this.element.addEventListener("pointerleave", () => this.on.hovered(-1, 0, 0));
+    this.element.addEventListener("pointerleave", (event) => {
+      if (event.pointerType !== "touch") this.on.hovered(-1, 0, 0);
+    });
     /** @type {import("./colours.js").Colouring | null} */
     this.colouring = null;
     this._isRemoved = false;
@@ -70,6 +73,7 @@ export class MapView {
     this._pictureIsMain = undefined;
     /** @type {[number, number][]} */
     this._corners = [];
+    this._tapped = -1;
     this._frame = 0;
     this.frames = 0; // drawn so far, for tests and measurements
     this._labels = this.source.manifest.names.map((name) => this._label(name));
@@ -518,7 +522,11 @@ export class MapView {
   _click(x, y, event) {
     if (/** @type {HTMLElement} */ (event.target).closest(".name")) return;
     const point = this._at(x, y);
-    if (point >= 0) this.model.open(point);
+    // A finger cannot hover: its first tap shows what the paper is.
+    const isFirstTap = event.pointerType === "touch" && point !== this._tapped;
+    this._tapped = point;
+    this.on.hovered(isFirstTap ? point : -1, x, y);
+    if (point >= 0 && !isFirstTap) this.model.open(point);
   }
 
   /** @param {[number, number][]} corners */
@@ -535,7 +543,19 @@ export class MapView {
     this._corners = [];
     const tool = this.on.tool();
     const how = event.altKey || tool === "remove" ? "remove" : tool === "add" || event.ctrlKey ? "add" : "new";
-    this.model.select(this._places().inside(corners, this.model.passes), how, corners);
+    if (how === "new") this.selectInside(shortened(corners).flat());
+    else this.model.select(this._places().inside(corners, this.model.passes), how);
+  }
+
+  /**
+   * Select the papers inside an outline.
+   * @param {number[]} sides x and y of each corner
+   */
+  selectInside(sides) {
+    /** @type {[number, number][]} */
+    const corners = [];
+    for (let at = 0; at + 1 < sides.length; at += 2) corners.push([sides[at], sides[at + 1]]);
+    this.model.select(this._places().inside(corners, this.model.passes), "new", corners);
   }
 
   _drawOverlay() {
@@ -579,6 +599,18 @@ export class MapView {
     this._points?.release();
     this._points = null;
   }
+}
+
+/**
+ * At most about MOST_CORNERS corners of an outline, in numbers that fit into an address.
+ * @param {[number, number][]} corners
+ * @returns {[number, number][]}
+ */
+function shortened(corners) {
+  const step = Math.ceil(corners.length / MOST_CORNERS);
+  return corners
+    .filter((_, place) => place % step === 0)
+    .map(([x, y]) => [Number(x.toPrecision(5)), Number(y.toPrecision(5))]);
 }
 
 /**

@@ -7,6 +7,7 @@ import { toBibtex, toCsv } from "./export.js";
 
 const LISTED = 50; // papers that are added to the list at a time
 const MOST_EXPORTED = 2_000;
+const NARROW = 700; // pixels, as in the style
 const LINKED = 12; // references, citations and similar papers that are listed
 const MOST_CITATIONS = 0xfffe; // larger numbers are not stored
 
@@ -227,6 +228,8 @@ export class PaperRecord {
       this._write(title, null, []);
       this.viewer.changed();
       this.viewer.turnTo("record");
+      // On a phone, the record is below the map.
+      if (this.viewer.root.clientWidth <= NARROW) this.element.scrollIntoView();
       const details = await source.details(point);
       if (!isOpen()) return;
       const lists = await Promise.all(

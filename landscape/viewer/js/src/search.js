@@ -1,10 +1,11 @@
-// Search for words in titles and abstracts, with AND, OR, NOT and parentheses, without a server.
+// Search for words and conditions, with AND, OR, NOT and parentheses, without a server.
 
 import { readSet, readVarints } from "./bytes.js";
+import { papersOf, readCondition } from "./conditions.js";
 
 /**
  * @typedef {{kind: "words", words: string[], isPhrase?: boolean} | {kind: "and" | "or", parts: Query[]}
- *   | {kind: "not", part: Query}} Query
+ *   | {kind: "not", part: Query} | import("./conditions.js").Condition} Query
  */
 
 /**
@@ -68,14 +69,15 @@ export function formsOf(word) {
 }
 
 /**
- * Read a query with AND, OR, NOT, "-word", quoted words and parentheses.
+ * Read a query with AND, OR, NOT, "-word", quoted words, parentheses and conditions. As in the filters
+ * of Python, ";" stands for AND, and "|" for an OR that takes precedence over it.
  * @param {string} text
  * @returns {{query: Query | null, isBoolean: boolean}}
  */
 export function readQuery(text) {
-  const tokens = text.match(/-(?=[("])|-?author:"[^"]*"|"[^"]*"|\(|\)|[^\s()"]+/gi) ?? [];
-  const isBoolean = tokens.some((token) =>
-    /^(?:AND|OR|NOT|\(|\)|-.*|".*"|[Aa]uthor:.*)$/.test(token),
+  const tokens = text.match(/-(?=[("])|-?[a-z]{4,9}:"[^"]*"|"[^"]*"|[();|]|[^\s();|"]+/gi) ?? [];
+  const isBoolean = tokens.some(
+    (token) => /^(?:AND|OR|NOT|[();|]|-.*|".*"|[Aa]uthor:.*)$/.test(token) || readCondition(token) !== null,
   );
   if ((tokens.join(" ").match(/\(|(?:^|\s)NOT\b|(?:^|\s|(?<=-))-/g) ?? []).length > MOST_NESTED) {
     throw new Error(`the search has more than ${MOST_NESTED} parentheses or signs of NOT`);
@@ -100,10 +102,13 @@ export function readQuery(text) {
     let words = []; // neighbours, which can be one name
     while (at < tokens.length && tokens[at] !== "OR" && tokens[at] !== ")") {
       const token = tokens[at];
-      if (token === "AND" || token === "NOT" || token === "(" || /^-|^"/.test(token)) {
+      if (/^(?:AND|NOT|[(;|]|[-"].*)$/s.test(token) || readCondition(token)) {
         if (words.length) parts.push({ kind: "words", words });
         words = [];
-        if (token === "AND") at++;
+        if (token === "|") {
+          at++;
+          parts.push(joined("or", [parts.pop() ?? null, alternative()]));
+        } else if (token === "AND" || token === ";") at++;
         else parts.push(one());
       } else {
         words.push(...entriesOf(token));
@@ -112,6 +117,15 @@ export function readQuery(text) {
     }
     if (words.length) parts.push({ kind: "words", words });
     return joined("and", parts);
+  }
+
+  /** @returns {Query | null} the words, or the one other part, after "|" */
+  function alternative() {
+    const words = [];
+    const isWord = (/** @type {string | undefined} */ token) =>
+      token !== undefined && !/^(?:AND|OR|NOT|[();|]|[-"].*)$/s.test(token) && !readCondition(token);
+    while (isWord(tokens[at])) words.push(...entriesOf(tokens[at++]));
+    return words.length ? { kind: "words", words } : one();
   }
 
   /** @returns {Query | null} */
@@ -128,6 +142,8 @@ export function readQuery(text) {
       if (tokens[at] === ")") at++;
       return part;
     }
+    const condition = readCondition(token);
+    if (condition) return condition;
     const words = entriesOf(token);
     return words.length ? { kind: "words", words, isPhrase: token.startsWith('"') } : null;
   }
@@ -367,6 +383,13 @@ export class WordIndex {
    */
   async _evaluate(query, missing) {
     const n = this._source.manifest.papers;
+    if (query.kind === "condition") {
+      const found = new Map();
+      (await papersOf(this._source, query)).forEach((isIn, point) => {
+        if (isIn) found.set(point, 0);
+      });
+      return found;
+    }
     if (query.kind === "words") {
       /** @type {Map<number, number> | null} */
       let scores = null;

@@ -15,6 +15,7 @@ const NOTHING = {
   layers: undefined,
   view: undefined,
   paper: undefined,
+  outline: undefined,
 };
 
 test("a state comes back from its address", () => {
@@ -29,6 +30,7 @@ test("a state comes back from its address", () => {
     layers: ["names", "reviews"],
     view: [1.25, -3, 2.5, 4],
     paper: "2024ApJ...1A",
+    outline: [0.5, 1, 2.25, 1, -1, 3],
   };
   assert.deepEqual(fromAddress(toAddress(given)), { ...NOTHING, ...given });
 });
@@ -36,4 +38,5 @@ test("a state comes back from its address", () => {
 test("what an address cannot mean is left out", () => {
   assert.deepEqual(fromAddress("years=20-3&view=1,2,x,4&uses=yes"), NOTHING);
   assert.deepEqual(fromAddress("view=4,0,1,2"), NOTHING);
+  assert.deepEqual(fromAddress("outline=1,2,3,4&outline=x"), NOTHING);
 });

@@ -158,3 +158,20 @@ test("a name and a year are a paper", async () => {
   assert.equal(readCited("galaxies in 1970"), null);
   assert.equal(readCited("Dust in 1970"), null);
 });
+
+test("conditions are those of the filters of Python", async () => {
+  const source = sourceOf(WORDS);
+  source.year.set([1990, 2000, 2010, 2015, 2020, 2025]);
+  source.citations.set([0, 5, 100, 7, 0, 250]);
+  const find = async (text) => (await new WordIndex(source).search(text)).points.sort();
+  assert.deepEqual(await find("2000..2015"), [1, 2, 3]);
+  assert.deepEqual(await find("..2000; citations>=5"), [1]);
+  assert.deepEqual(await find("year:2010.. -citations>50"), [3, 4]);
+  assert.deepEqual(await find("dust 2000.."), [1, 4]);
+  assert.deepEqual(await find("dust | galaxy; 2010..2020"), [2, 4]);
+  assert.deepEqual(await find("year=1990 OR year:2025"), [0, 5]);
+  await assert.rejects(find("region:Nowhere"), /no region Nowhere; write its number/);
+  await assert.rejects(find("kind:thesis"), /kind:review/);
+  await assert.rejects(find("facility:JWST"), /no list of the papers of JWST/);
+  await assert.rejects(find("year:soon"), /year:2015\.\.2020/);
+});

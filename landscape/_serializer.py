@@ -15,7 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, cast
 
 from landscape._bibliography import escape_latex
-from landscape._wording import escape_invisible
+from landscape._wording import align_decimals, escape_invisible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,6 +31,7 @@ _BOUNDS = ("low", "high")
 _EXACT = {"papers_low", "papers_high"}  # the number of papers is exact
 _ZERO, _CERTAIN = 1e-9, 0.001
 _THOUSANDS = re.compile(r"^\d{4,}")
+_DATE = re.compile(r"\d{4}-\d\d(?:\D|$)")
 _YEAR = re.compile(r"(?:^|_)year(?:_|$)|^last_review$")
 
 
@@ -174,8 +175,10 @@ def with_units(table: pd.DataFrame, kind: str, names: Sequence[str] | None = Non
             cells = [cell for cell in (name, f"{name}_low", f"{name}_high") if cell in table]
             table = table.assign(**{cell: 100 * table[cell] for cell in cells})
     text = with_intervals(table)[names]
-    for name in {"p", "q"}.intersection(names):
+    for name in {"p", "q", "probability"}.intersection(names):
         text.loc[table[name] < _CERTAIN, name] = f"<{_CERTAIN}"
+    if "probability" in names:
+        text.loc[table["probability"] > 1 - _CERTAIN, "probability"] = f">{1 - _CERTAIN}"
     for name in names:
         if heading(kind, name).endswith("(points)"):
             text[name] = ("+" + text[name]).where(table[name] > 0, text[name])
@@ -200,12 +203,16 @@ def to_text(
     shown = with_units(first, kind, _chosen_columns(table, columns))
     is_number = {name: name_bounds(first)[name].dtype.kind in "iuf" for name in shown}
     columns_of_grid = [
-        _GridColumn(heading(kind, str(name)), shown[name].tolist(), is_number[name])
-        for name in shown
+        _GridColumn(
+            heading(kind, str(name)),
+            align_decimals(cells) if is_number[name] else cells,
+            is_number[name],
+        )
+        for name, cells in shown.to_dict("list").items()
     ]
     totals = itertools.accumulate(column.least_width + _GAP for column in columns_of_grid)
     n_fit = max(2, sum(total <= width + _GAP for total in totals))
-    others = list(map(str, shown))[n_fit:]
+    others = [column.heading for column in columns_of_grid[n_fit:]]
     notes = [f"{len(table) - len(first):,} more rows"] if len(first) < len(table) else []
     if others and len(shown) <= _FEW_ROWS:
         cells = [[column.heading, *column.cells] for column in columns_of_grid]
@@ -215,7 +222,9 @@ def to_text(
         written = _grid(upright, width)
     else:
         written = _grid(columns_of_grid[:n_fit], width)
-        if others:
+        if others and columns:
+            written = "\n\n".join(_grid(part, width) for part in _parts(columns_of_grid, width))
+        elif others:
             notes.append(f"columns that do not fit: {', '.join(others)}")
     return "\n... ".join([written, *(["; ".join(notes)] if notes else [])])
 
@@ -240,9 +249,23 @@ class _GridColumn(NamedTuple):
         words = [word for text in (self.heading, *self.cells) for word in text.split()]
         longest = max(map(cell_len, words), default=1)
         widest = max(map(cell_len, self.cells), default=1)
-        if self.is_number:
+        if self.is_number or any(map(_DATE.match, self.cells)):
             return max(longest, widest)
         return min(max(longest, min(_NARROW, widest)), _LONG_WORD)
+
+
+def _parts(columns: Sequence[_GridColumn], width: int) -> list[list[_GridColumn]]:
+    """Divide columns into parts that fit a terminal; each begins with the first column of text."""
+    name = next((column for column in columns if not column.is_number), columns[0])
+    parts: list[list[_GridColumn]] = [[name]]
+    for column in columns:
+        if column is name:
+            continue
+        used = sum(other.least_width + _GAP for other in parts[-1])
+        if len(parts[-1]) > 1 and used + column.least_width > width:
+            parts.append([name])
+        parts[-1].append(column)
+    return parts
 
 
 def _chosen_columns(table: pd.DataFrame, columns: Sequence[str]) -> list[str] | None:
@@ -279,8 +302,13 @@ def _grid(columns: Sequence[_GridColumn], width: int) -> str:
     grid = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), show_header=has_header)
     for column, size in zip(columns, widths, strict=True):
         side: Literal["left", "right"] = "right" if column.is_number else "left"
-        grid.add_column(Text(column.heading), justify=side, overflow="fold", width=size)
-    for row in zip(*(column.cells for column in columns), strict=True):
+        # Cells are on the left: spaces that align them are removed from text on the right.
+        grid.add_column(Text(column.heading, justify=side), overflow="fold", width=size)
+    rows = (
+        [cell.rjust(size) if column.is_number else cell for cell in column.cells]
+        for column, size in zip(columns, widths, strict=True)
+    )
+    for row in zip(*rows, strict=True):
         grid.add_row(*map(Text, row))
     out = io.StringIO()
     # A table of two columns with long words may be wider than the terminal.
@@ -327,6 +355,8 @@ def _in_words(column: str, cell: object) -> str:
         return ""
     if isinstance(cell, float) and _YEAR.search(column):
         return f"{cell:.0f}"
+    if isinstance(cell, date):
+        return cell.isoformat()[:10]
     if isinstance(cell, float):
         if abs(cell) < _ZERO:
             return "0"

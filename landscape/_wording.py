@@ -16,9 +16,11 @@ INVISIBLE = re.compile(
     r"\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_NUMBER = re.compile(r"([<>+-]*[\d,]+)((?:\.\d+)?(?:e[+-]?\d+)?)(.*)", re.DOTALL)
 _UNSAFE = re.compile(f"{INVISIBLE.pattern}|[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 
 MAX_NAMES = 8  # in a sentence
+MAX_COLUMNS = 7  # of the first view of a table
 #: Notice for a corpus made by `landscape demo`.
 GENERATED = "Generated demo corpus: these papers do not exist."
 
@@ -26,6 +28,30 @@ GENERATED = "Generated demo corpus: these papers do not exist."
 def count(number: int, noun: str) -> str:
     """Return a number with a noun, which is plural unless the number is 1."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def align_decimals(cells: Sequence[str], *, digit: str = " ", point: str = " ") -> list[str]:
+    """Pad numbers, with or without intervals, so that their decimal points are below each other.
+
+    `digit` and `point` replace missing characters. Other cells are unchanged.
+
+    >>> align_decimals(["12", "0.35 (0.2 to 0.5)", ""])
+    ['12                ', ' 0.35 (0.2 to 0.5)', '']
+    """
+    split = [_NUMBER.fullmatch(cell) for cell in cells]
+    before, after, rest = (
+        max((len(number[part]) for number in split if number), default=0) for part in (1, 2, 3)
+    )
+    aligned = []
+    for cell, number in zip(cells, split, strict=True):
+        if number:
+            whole, decimals, interval = number.groups()
+            lacks_point = after > 0 and not decimals
+            filling = point * lacks_point + digit * (after - len(decimals) - lacks_point)
+            cell = digit * (before - len(whole)) + whole + decimals + filling
+            cell += interval + digit * (rest - len(interval))
+        aligned.append(cell)
+    return aligned
 
 
 def normal_title(title: str) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+import shutil
+import textwrap
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +16,9 @@ from cyclopts import App, Parameter
 import landscape
 from landscape._io import check_output, write_output
 from landscape._progress import progress
+from landscape._serializer import heading, name_bounds, shown_columns
 from landscape._settings import bare_type, help_of
+from landscape._wording import MAX_COLUMNS, count
 from landscape.agents.settings import SurveySettings
 from landscape.cli._options import (
     SETTINGS,
@@ -52,6 +56,12 @@ _COLUMNS = inspect.Parameter(
     _OPTION,
     default=None,
     annotation=Annotated[str | None, option("columns to print, separated by commas")],
+)
+_ALL_COLUMNS = inspect.Parameter(
+    "all_columns",
+    _OPTION,
+    default=False,
+    annotation=Annotated[bool, option(f"print all columns, not the first {MAX_COLUMNS}")],
 )
 _LIMIT = inspect.Parameter(
     "limit",
@@ -196,7 +206,7 @@ def add_tables(app: App) -> None:
         ("countries", trends.countries),
         ("changes", changes.region_changes),
     ):
-        extra = [_TABLE_FILE, _COLUMNS, _JSON]
+        extra = [_TABLE_FILE, _COLUMNS, _ALL_COLUMNS, _JSON]
         if "limit" not in inspect.signature(analyse).parameters:
             extra.append(_LIMIT)
         app.command(derived(analyse, _tabulate, extra=extra), name=name)
@@ -207,6 +217,7 @@ def _tabulate(
     atlas: Path,
     output: Path | None = None,
     columns: str | None = None,
+    all_columns: bool = False,
     json: bool = False,
     trust_model: bool = False,
     limit: int | None = None,
@@ -234,7 +245,22 @@ def _tabulate(
     if json or not isinstance(analysis, Analysis):  # an evaluation has no columns to choose
         return answer(analysis, json)
     chosen = [name.strip() for name in (columns or "").split(",") if name.strip()]
-    return Answer(analysis.to_text(columns=chosen))
+    return Answer(_table_text(analysis, chosen, all_columns))
+
+
+def _table_text(analysis: Analysis, chosen: Sequence[str], all_columns: bool) -> str:
+    """Return the chosen, the first or all shown columns of a table as text."""
+    names = shown_columns(name_bounds(analysis.table), analysis.kind)
+    if chosen or not len(analysis.table) or (len(names) <= MAX_COLUMNS and not all_columns):
+        return analysis.to_text(columns=chosen)
+    width = shutil.get_terminal_size((100, 24)).columns
+    if all_columns:
+        return analysis.to_text(columns=names)
+    others = names[MAX_COLUMNS:]
+    shown = replace(analysis, table=name_bounds(analysis.table).drop(columns=others))
+    words = ", ".join(heading(analysis.kind, name) for name in others)
+    more = f"{count(len(others), 'more column')} with --all-columns: {words}"
+    return f"{shown.to_text()}\n{textwrap.fill(more, width, break_on_hyphens=False)}"
 
 
 def propose(
@@ -326,7 +352,7 @@ def add_evaluations(app: App) -> None:
             _tabulate,
             names=names,
             options={"queries", "cases", "labels", "truth"},
-            extra=[*extra, _JSON],
+            extra=[*extra, _ALL_COLUMNS, _JSON],
         )
         app.command(command, name=name)
     app.command(_citing, name="citing")

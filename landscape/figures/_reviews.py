@@ -188,7 +188,7 @@ def reviews_scene(
     )
     title = "Gaps between reviews" if len(best) else _NO_GAP
     rows = pd.concat([best, unclear.assign(rank=pd.NA)])
-    heading = "Region (grey: within the uncertainty)" if len(unclear) else "Region"
+    heading = "Region (grey: uncertain)" if len(unclear) else "Region"
     ranking = Ranking.of_table(title, heading, rows, _COLUMNS, numbered=True)
     written = page.write_ranking(replace(ranking, notes=_NOTES), column)
     unclear = unclear.head(max(0, written - len(best)))

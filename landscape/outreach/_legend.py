@@ -218,7 +218,7 @@ def compose(
     """Lay out the legend; return its drawing elements and its height."""
     width = sheet.panel_width
     if sheet.panel == "side":
-        for scale in sheet.scale * np.array([1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4]):
+        for scale in sheet.scale * np.arange(1.4, 0.3, -0.1):
             columns = _columns(about, inks, families, key, (width,) * 4, float(scale))
             gap = 14 * float(scale)
             heights = [-column.y for column in columns]

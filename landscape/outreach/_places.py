@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from landscape._progress import progress
 from landscape._wording import count
+from landscape.corpus.thesaurus import embedded_thesaurus
 from landscape.errors import InputError
 from landscape.figures.caption import place_in_words
 from landscape.mapping.phrases import QUANTITIES, UNTELLING
@@ -318,11 +319,15 @@ def _waters(
     labels = {int(land.key): land.called({}) for land in lands}
     waters = find_waters(terrain, x, y, field_of)[:_WATERS]
     avoid = set(labels.values())
+    # Last words of concepts, such as "dust" of "interstellar dust": a sea is not named after
+    # "logarithmic slope".
+    names = [name.split() for one in embedded_thesaurus().concepts.values() for name in one.names]
+    subjects = {*normal_forms([" ".join(name[at:]) for name in names for at in range(len(name))])}
     found = []
     for water in waters:
         shores = papers_on_shores(water, x, y, field_of)
         words = [atlas.read_papers(["keywords"], rows=rows.tolist())["keywords"] for rows in shores]
-        found_idea = shared_idea(words[0], words[1], avoid=avoid)
+        found_idea = shared_idea(words[0], words[1], avoid=avoid, subjects=subjects)
         if found_idea is None:
             continue
         idea, (near, far) = found_idea
@@ -460,11 +465,13 @@ def shared_idea(
     second: Iterable[Sequence[str] | None],
     *,
     avoid: Iterable[str] = (),
+    subjects: Collection[str] | None = None,
 ) -> tuple[str, tuple[float, float]] | None:
     """Find the plain keyword that is most frequent on both shores, and its share on each.
 
-    Singular and plural are one keyword, also in `avoid`, with the names of other places. The plural
-    is returned if it is common: "Sea of Atmospheres", but "Sea of Dust".
+    With `subjects`, the normal form of the keyword is one of them. Singular and plural are one
+    keyword, also in `avoid`, with the names of other places. The plural is returned if it is
+    common: "Sea of Atmospheres", but "Sea of Dust".
     """
     counts, totals, spellings = [], [], Counter[str]()
     for papers in (first, second):
@@ -485,6 +492,7 @@ def shared_idea(
         and word == word.lower()
         and (form := normal_form(word)) not in taken | UNTELLING
         and form.split(" ")[-1] not in QUANTITIES - {"field"}
+        and (subjects is None or form in subjects)
         and starts[word] <= _DESCRIBES * max(ends[word], 1)
     ]
     forms = {word: normal_form(word) for word in plain}

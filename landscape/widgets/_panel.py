@@ -13,6 +13,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, reduce
+from importlib import import_module
 from importlib.resources import files
 from operator import getitem
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -436,10 +437,10 @@ _SOON = 2.0  # seconds of work before the remaining time can be estimated
 MAX_SAVED_BYTES = 20_000
 _MAX_CODE = 2_000  # characters
 _RUN_AGAIN = "Run this cell again to use the panel."
-# The widget itself is missing, so its messages "Loading widget..." and "model not found" are hidden.
+# Without the widget, its messages "Loading widget..." and "model not found" are hidden.
 _NO_WIDGET = (
     "<style>.jp-OutputArea:has(.landscape-saved):not(:has(.landscape-panel)) "
-    "[data-mime-type='application/vnd.jupyter.widget-view+json'] { font-size: 0 }</style>"
+    ".lm-Panel.jp-OutputArea-output { font-size: 0 }</style>"
 )
 
 
@@ -479,22 +480,24 @@ class Panel(widgets.VBox):
         """Show the panel, and its last result as HTML for a notebook that is opened again.
 
         JupyterLab prefers the widget to the HTML of the same output, even if the widget is
-        missing; therefore, the HTML is a second output. ``panel.css`` hides it below a live panel.
+        missing; therefore, the HTML is another output. ``panel.css`` hides it above a live panel.
         """
-        from IPython.display import HTML, display
-
+        shell: Any = import_module("IPython.display")  # has no types
         bundle: Any = self._repr_mimebundle_()
         data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
-        display(data, metadata=metadata, raw=True)
         self._saved_id = self._saved_id or uuid.uuid4().hex
-        display(HTML(self.saved_html()), display_id=self._saved_id)
+        shell.display(shell.HTML(self.saved_html()), display_id=self._saved_id)
+        shell.display(data, metadata=metadata, raw=True)
 
     def saved_html(self) -> str:
         """Return HTML with the last result, at most 30 kB, for a notebook that is opened again."""
         title = html.escape(self.heading or repr(self))
         code = f"<pre>{html.escape(self.code[:_MAX_CODE])}</pre>" if self.code else ""
-        head = f"{_NO_WIDGET}<div class='landscape-saved'><p><b>{title}</b></p><p>{_RUN_AGAIN}</p>"
-        return f"{head}{code}{self._result_html()}</div>"
+        result = f"<p><b>{title}</b></p>{code}{self._result_html()}"
+        return (
+            f"{_NO_WIDGET}<div class='landscape-saved'><p>{_RUN_AGAIN}</p>"
+            f"<div class='landscape-saved-result'>{result}</div></div>"
+        )
 
     def _result_html(self) -> str:
         """Return HTML of the last result, at most `MAX_SAVED_BYTES`."""
@@ -503,9 +506,8 @@ class Panel(widgets.VBox):
     def _save_result(self) -> None:
         """Replace the saved result in the notebook, if the panel was shown in one."""
         if self._saved_id is not None:
-            from IPython.display import HTML, update_display
-
-            update_display(HTML(self.saved_html()), display_id=self._saved_id)
+            shell: Any = import_module("IPython.display")
+            shell.update_display(shell.HTML(self.saved_html()), display_id=self._saved_id)
 
     @property
     def heading(self) -> str:

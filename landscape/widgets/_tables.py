@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from landscape._render import render
-from landscape._serializer import heading, name_bounds, with_units
-from landscape._wording import count
+from landscape._serializer import heading, name_bounds, shown_columns, with_units
+from landscape._wording import MAX_COLUMNS, align_decimals, count
 from landscape.widgets._panel import close_all, make_control, style_sheet
 
 if TYPE_CHECKING:
@@ -20,31 +20,51 @@ if TYPE_CHECKING:
     from landscape.types import Hit, Results
 
 _MAX_ROWS = 200
+_DIGIT, _POINT = "\u2007", "\u2008"  # spaces as wide as a digit and a point
 
 
 def table_html(table: pd.DataFrame, kind: str, *, about: str) -> str:
-    """Return HTML of the first 200 rows, with the columns that a kind of table shows."""
+    """Return HTML of the first 200 rows: seven columns, and all columns in a folded table."""
     rows = name_bounds(table.dropna(axis="columns", how="all").head(_MAX_ROWS))
-    text = with_units(rows, kind)
+    names = shown_columns(rows, kind)
+    first = _columns_html(rows, kind, names[:MAX_COLUMNS], about, len(table))
+    if len(names) <= MAX_COLUMNS:
+        return first
+    whole = _columns_html(rows, kind, names, f"{about}, all columns", len(table))
+    return f"{first}<details><summary>all columns</summary>{whole}</details>"
+
+
+def _columns_html(
+    rows: pd.DataFrame, kind: str, names: Sequence[str], about: str, n_all: int
+) -> str:
+    """Return HTML of some columns of a table."""
+    text = with_units(rows, kind, names)
     is_number = {name: rows[name].dtype.kind in "iuf" for name in text}
     bounded = [name for name in text if {f"{name}_low", f"{name}_high"} <= set(rows)]
     return render(
         "panel_table.html",
         about=about,
         columns=[(heading(kind, name), is_number[name]) for name in text],
-        rows=zip(*(_cells(text[name], name in bounded) for name in text), strict=True),
+        rows=zip(
+            *(_cells(text[name], is_number[name], name in bounded) for name in text), strict=True
+        ),
         n_bounded=len(bounded),
         n_shown=len(rows),
-        n_all=len(table),
+        n_all=n_all,
     )
 
 
-def _cells(text: pd.Series, is_bounded: bool) -> list[tuple[str, str]]:
-    """Return the value and the interval of each cell."""
-    if not is_bounded:
-        return [(cell, "") for cell in text]
-    parts = (cell.removesuffix(")").partition(" (") for cell in text)
-    return [(value, interval) for value, _, interval in parts]
+def _cells(text: pd.Series, is_number: bool, is_bounded: bool) -> list[tuple[str, str]]:
+    """Return the value and the interval of each cell, padded so that decimal points align."""
+    values, intervals = text.tolist(), [""] * len(text)
+    if is_bounded:
+        parts = [cell.removesuffix(")").partition(" (") for cell in values]
+        values, intervals = [part[0] for part in parts], [part[2] for part in parts]
+        width = max(map(len, intervals), default=0)
+        intervals = [cell and cell.rjust(width, _DIGIT) for cell in intervals]
+    if is_number:
+        values = align_decimals(values, digit=_DIGIT, point=_POINT)
+    return [*zip(values, intervals, strict=True)]
 
 
 _SHOWN = 30  # number of papers that are shown initially

@@ -45,10 +45,10 @@ _TITLES = {
     "trends": "Trends",
     "thesaurus": "Thesaurus",
 }
-# The page's name is the part of the address after "#", but not in JupyterLab.
+# The name of the page is the part of the address of Voila after "#"; see `landscape app`.
 _ADDRESS_ESM = """
 function render({ model }) {
-  if (document.querySelector(".jp-LabShell")) return;
+  if (!document.body.dataset.voila) return;
   const read = () => {
     const page = location.hash.slice(1);
     if (model.get("pages").includes(page) && page !== model.get("page")) {

@@ -291,3 +291,19 @@ def test_concepts_are_proposed_in_the_form_of_the_maintainers(
     assert {row["Definition"] for row in rows} == {""}  # left to a human
     assert main(["propose", path, "No such phrase"]) == 2
     assert main(["propose", path, "-o", "all.xls"]) == 2
+
+
+def test_a_table_has_seven_columns_and_the_others_with_an_option(demo_atlas, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    words = ["table", "impact", str(demo_atlas.path)]
+    assert main(words) == 0
+    first = capsys.readouterr().out
+    assert re.search(r"\d more columns with --all-columns: [^.]*Bridging\s*$", first)
+    assert first.count("Bridging") == 1, "only in the note, not in the table"
+    assert main([*words, "--all-columns"]) == 0
+    whole = capsys.readouterr().out
+    assert "Bridging" in whole
+    assert "more column" not in whole
+    assert "do not fit" not in whole
+    assert main([*words, "--json"]) == 0
+    assert "bridging" in json.loads(capsys.readouterr().out)["table"][0]

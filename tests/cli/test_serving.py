@@ -29,6 +29,7 @@ from tests.timing import time_limit
 def surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Restore the environment variables that a command sets for kernels."""
     monkeypatch.setenv("JUPYTER_CONFIG_PATH", "/somewhere")
+    monkeypatch.setenv("JUPYTER_PATH", "/somewhere")
     monkeypatch.setenv("LANDSCAPE_DEMO", str(tmp_path))
     monkeypatch.chdir(tmp_path)
 

@@ -139,7 +139,7 @@ def test_only_gaps_with_a_verdict_are_numbered(make_atlas):
     assert numbers == {"1", "2"}
     assert len(figure.table) == 20
     rows = [t for t in figure.texts if t.get_gid() == "ranking"]
-    assert any("grey: within the uncertainty" in t.get_text() for t in rows)
+    assert any("grey: uncertain" in t.get_text() for t in rows)
     colours = {t.get_text(): t.get_color() for t in rows}
     first, *others = gaps.table["label"][[0, 2, 3, 4]]
     assert set(others) <= set(colours), "the table is filled with gaps without a verdict"

@@ -132,6 +132,8 @@ def test_two_waters_do_not_differ_only_in_the_plural() -> None:
 def test_a_water_has_the_plural_if_it_is_common() -> None:
     often = [["atmosphere"]] * 7 + [["atmospheres"]] * 3
     assert shared_idea(often, often) == ("atmospheres", (1.0, 1.0))
+    assert shared_idea(often, often, subjects=["dust"]) is None
+    assert shared_idea(often, often, subjects=["atmosphere"]) == ("atmospheres", (1.0, 1.0))
     rarely = [["accretion"]] * 19 + [["accretions"]]
     assert shared_idea(rarely, rarely) == ("accretion", (1.0, 1.0))
 

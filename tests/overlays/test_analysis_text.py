@@ -54,8 +54,8 @@ def test_tables_fit_the_terminal_and_name_the_columns_that_do_not():
     for width in (60, 120):
         lines = found.to_text(width=width).splitlines()
         assert max(map(len, lines[1:-2])) <= width
-    assert "value_29" in lines[-2]
-    assert lines[-2].startswith("... 10 more rows; columns that do not fit: value_")
+    assert "Value 29" in lines[-2]
+    assert lines[-2].startswith("... 10 more rows; columns that do not fit: Value ")
     text = found.to_text(columns=["value_29", "label"], width=80)
     assert "Value 29" in text
     assert "Value 1" not in text

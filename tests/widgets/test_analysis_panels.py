@@ -486,6 +486,29 @@ def test_texts_of_papers_are_escaped_in_tables():
     assert '<th scope="col" class="number">N</th>' not in text
 
 
+def test_decimal_points_align_and_other_columns_are_folded():
+    import pandas as pd
+
+    table = pd.DataFrame({"share": [0.12, 0.0035], **{f"value_{i}": [1, 20] for i in range(8)}})
+    first, _, whole = table_html(table, "another table", about="x").partition("<details>")
+    assert ">12\u2008\u2007\u2007</td>" in first, "a digit and a point are missing: 12 and 0.35"
+    assert ">\u20070.35</td>" in first
+    assert first.count("<th ") == 7
+    assert whole.startswith("<summary>all columns</summary>")
+    assert whole.count("<th ") == 9
+    assert "<details>" not in table_html(table.iloc[:, :7], "another table", about="x")
+
+
+def test_intervals_align_in_panels():
+    import pandas as pd
+
+    table = pd.DataFrame({"papers": [1, 2], "share": [0.5, 0.25]})
+    table = table.assign(share_low=[0.4, 0.125], share_high=[0.6, 0.375])
+    page = table_html(table, "another table", about="x")
+    assert "(\u2007\u2007\u2007\u200740 to 60)" in page
+    assert "(12.5 to 37.5)" in page
+
+
 def test_names_on_a_smaller_map_are_smaller_and_do_not_overlap():
     import plotly.graph_objects as go
 

@@ -1,15 +1,19 @@
-"""The frame with the explorer, questions, impact and the outreach map as pages."""
+"""The frame with all panels of an atlas as pages."""
 
 from __future__ import annotations
 
 import re
+from typing import get_args
 
 import ipywidgets as widgets
 import pytest
 
 from landscape import Atlas
+from landscape import widgets as panels
+from landscape.cli._notebooks import Page
 from landscape.errors import InputError
 from landscape.widgets import Workbench
+from landscape.widgets._workbench import _PANELS
 
 
 def test_a_panel_is_made_when_its_page_is_opened_and_kept(demo_atlas: Atlas) -> None:
@@ -69,3 +73,21 @@ def test_an_unknown_page_is_an_error_with_a_suggestion(demo_atlas: Atlas) -> Non
         Workbench(demo_atlas, page="asks")
     with pytest.raises(InputError, match="A panel needs an open atlas"):
         Workbench("my.atlas")  # type: ignore[arg-type]  # it is what is tested
+
+
+def test_every_panel_of_an_atlas_has_a_page(demo_atlas: Atlas) -> None:
+    bench = Workbench(demo_atlas, page="ask")
+    pages = [name for _, name in bench._pages.options]
+    assert {_PANELS[name] for name in pages} == {*panels.__all__} - {"Connection", "Workbench"}
+    assert pages == [*get_args(Page)]  # of the command line
+
+
+def test_the_address_and_the_page_follow_each_other(demo_atlas: Atlas) -> None:
+    bench = Workbench(demo_atlas, page="ask")
+    address = next(one for one in bench.children if hasattr(one, "pages"))
+    assert address.page == "ask"
+    address.page = "citations"
+    assert bench.page == "citations"
+    assert "citations" in bench.panels
+    bench.page = "ask"
+    assert address.page == "ask"

@@ -137,8 +137,9 @@ def reviews_scene(
     ranked = located["rank"].notna()
     if "density_ratio_high" in located:
         ranked &= located["density_ratio_high"] < 1
+    if "years_without" in located:
+        ranked &= ~(located["years_without"] < 1).fillna(False).astype(bool)
     best = located[ranked].head(max(1, listed))
-    best = best.assign(rank=np.arange(1, len(best) + 1))  # among those with a verdict
     unclear = located[located["rank"].notna() & ~ranked].head(max(1, listed) - len(best))
     year = paper_years(atlas)
     about = caption_of(

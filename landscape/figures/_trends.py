@@ -138,7 +138,9 @@ def trends_scene(
             f"{count(n, 'topic')}."
         )
         return sentence_scene(caption_of(analysis), sentence, look, table=analysis.table)
-    caption = caption_of(analysis, _HOW)
+    known, most = int((analysis.table["class"] != "").sum()), min(n_topics, _MAX_ROWS)
+    listed = f"At most {most} of {known} topics are listed. " if known > most else ""
+    caption = caption_of(analysis, listed + _HOW)
     page = Page(caption, look, smallest=(4.0, 3.0))
     left, bottom, right, top = page.chart_area
     middle = left + 0.47 * (right - left)

@@ -37,14 +37,6 @@ _PANELS = {
     "trends": "TrendsPanel",
     "thesaurus": "ThesaurusPanel",
 }
-_TITLES = {
-    "citations": "Find a citation",
-    "writing": "Papers to cite",
-    "survey": "Survey",
-    "reviews": "Reviews and gaps",
-    "trends": "Trends",
-    "thesaurus": "Thesaurus",
-}
 # The name of the page is the part of the address of Voila after "#"; see `landscape app`.
 _ADDRESS_ESM = """
 function render({ model }) {
@@ -122,7 +114,7 @@ class Workbench(widgets.VBox):
 
     def __init__(self, atlas: Atlas, page: str = "explorer") -> None:
         self._atlas = checked_atlas(atlas)
-        titles = panel_texts()["workbench_pages"] | _TITLES
+        titles = panel_texts()["workbench_pages"]
         options = [(text, name) for name, text in titles.items()]
         self._pages = make_control(
             "shared.pages", lambda: self._open(), options=options, value=_checked_page(page)

@@ -266,6 +266,10 @@ def test_back_undoes_a_search_a_filter_and_a_selection(visit: Visit, site: str) 
     assert selected > 5
     visit.until("location.hash.includes('outline=')")
     link = page.url
+    chips = page.get_by_role("group", name="Search, filters and selection").get_by_role("button")
+    expect(chips).to_have_count(3)
+    expect(chips.nth(1)).to_have_text(f"selected ({selected}) ✕")
+    expect(chips.nth(2)).to_have_text(re.compile(r"^2015–2026 \(\d+\) ✕$"))
     page.go_back()
     visit.until("!v.model.state.selected.length && v.model.state.filters.years")
     page.go_back()

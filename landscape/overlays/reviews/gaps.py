@@ -327,8 +327,8 @@ def review_gaps(
             f"{describe_corpus(atlas)}.{no_verdict(n_doubtful, len(ranked), _LACK)} "
             f"{_COUNTED} {define_reviews(year)} Only regions with less than {_LACKING:.0%} of "
             "the expected reviews, in the region and near it, and with a fifth as many papers "
-            "since their last review as the corpus has per review, have a rank; those with a "
-            "review in the last year come last. "
+            "since their last review as the corpus has per review, have a rank; those without a "
+            "verdict come later, and those with a review in the last year last. "
             "The need compares a "
             "region with the mean region: "
             "papers newer than the reviews near them (volume), "
@@ -443,9 +443,10 @@ def rank_gaps(
     per_review = known["papers"].sum() / max(known["reviews"].sum(), 1)
     waits = known["papers_since"] >= _NEWER * per_review
     is_gap = (lacks & waits | (known["reviews_near"].sum() == 0)).to_numpy()
-    # Regions with a review in the last year come after the others.
-    is_recent = (known["years_without"] < 1).to_numpy()
-    order = both - is_recent * (both.max(initial=0.0) + 1.0)
+    # Regions that may have enough reviews come later, and those with a recent review last.
+    is_unclear = (known["density_ratio_high"] >= 1).to_numpy()
+    later = np.where((known["years_without"] < 1).to_numpy(), 2, is_unclear)
+    order = both - later * (both.max(initial=0.0) + 1.0)
     ranks = (-order[:, is_gap]).argsort(axis=1).argsort(axis=1) + 1
     columns: dict[str, Any] = {"topic_id": topics, "score": score}
     columns["score_low"], columns["score_high"] = np.percentile(scores, (2.5, 97.5), axis=0)
@@ -459,12 +460,12 @@ def rank_gaps(
     columns["gap"] = score ** (1 - _NEED) * columns["need"] ** _NEED / ratio
     columns["gap_low"], columns["gap_high"] = np.percentile(both, (2.5, 97.5), axis=0)
     columns["n_sampled"] = np.bincount(place)
-    table = pd.DataFrame(columns | {"is_gap": is_gap, "is_recent": is_recent & is_gap})
+    table = pd.DataFrame(columns | {"is_gap": is_gap, "later": later * is_gap})
     table = table.sort_values(
-        ["is_recent", "gap", "topic_id"], ascending=[True, False, True], ignore_index=True
+        ["later", "gap", "topic_id"], ascending=[True, False, True], ignore_index=True
     )
     lacks = table.pop("is_gap")
-    del table["is_recent"]
+    del table["later"]
     table.insert(0, "rank", lacks.cumsum().astype("Int64").where(lacks))
     return table
 

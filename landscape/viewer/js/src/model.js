@@ -1,5 +1,6 @@
 // State of the viewer: filters, selection, colours and search, with undo; what each paper counts as.
 
+import { QueryError } from "./conditions.js";
 import { MARKED, MINE, REMOVED, REVIEW, SELECTED, SHOWN } from "./renderer.js";
 import { WordIndex } from "./search.js";
 
@@ -140,7 +141,10 @@ export class Model {
       this.problem = this._refused;
     } catch (error) {
       if (turn !== this._turn) return;
-      this.problem = error instanceof Error ? error.message : String(error);
+      const said = error instanceof Error ? error.message : String(error);
+      this.problem = error instanceof QueryError
+        ? `The search cannot be read: ${said}.`
+        : `This failed: ${said}. Press Enter in the search to try again.`;
       // Nothing is shown that belongs to another state.
       if (asked !== this._foundFor) {
         this.found = NOTHING;

@@ -73,6 +73,7 @@ export class Viewer {
       ...(this.kernel ? { tools: this.kernel.page(this) } : {}),
     };
     this.legend = h("div", { class: "legend" });
+    this.chips = h("div", { class: "chips", role: "group", "aria-label": "Search, filters and selection" });
     this.status = h("div", { class: "status", role: "status", "aria-live": "polite" });
     this.notice = h("div", { class: "notice", role: "alert", hidden: true });
     this._build();
@@ -135,11 +136,11 @@ export class Viewer {
     const { manifest, citations } = this.source;
     this.search = h("input", {
       type: "search",
-      placeholder: this.kernel ? "A question, words, or a filter such as 2015..; author:Rubin" : "Words, author:Name, Rubin 1970, or an identifier",
+      placeholder: this.kernel ? "A question, words, or a filter such as 2015..; author:Rubin" : "Words, 2015.., facility:JWST, Rubin 1970, or an identifier",
       "aria-label": this.kernel
         ? "Search by meaning and words"
-        : "Search titles, abstracts and authors (words, \"a phrase\", author:Name, AND, OR, NOT)",
-      title: 'Words, "a phrase", author:Name, AND, OR, NOT, -word and parentheses. Press / to come here.',
+        : "Search titles, abstracts and authors (words, \"a phrase\", author:Name, 2015..2020, citations>20, AND, OR, NOT)",
+      title: 'Words, "a phrase", author:Name, 2015..2020, citations>20, facility:JWST, region:"Comets", kind:review, AND, OR, NOT, -word and parentheses. Press / to come here.',
       spellcheck: "false",
       onkeydown: (/** @type {KeyboardEvent} */ event) => {
         if (event.key === "Enter") this._search();
@@ -209,7 +210,7 @@ export class Viewer {
         "div",
         { class: "body" },
         this.contents.element,
-        h("div", { class: "middle" }, this.map.element, this.tooltip.element, this.legend, this.notice),
+        h("div", { class: "middle" }, this.map.element, this.chips, this.tooltip.element, this.legend, this.notice),
         h(
           "div",
           { class: "side" },
@@ -277,6 +278,7 @@ export class Viewer {
     if (this.undo) this.undo.disabled = !model.canUndo;
     if (this.redo) this.redo.disabled = !model.canRedo;
     this._showLegend();
+    this._showChips();
     this.filters.follow();
     this.contents.follow();
     this.showStatus();
@@ -288,6 +290,34 @@ export class Viewer {
       else if (model.opened < 0) this.turnTo("filters");
       this._shown = { query, selected, found: model.found };
     }
+  }
+
+  /** Show what is searched, filtered and selected, with numbers of papers; a click removes it. */
+  _showChips() {
+    const { model, source } = this;
+    const { filters, query, selected } = model.state;
+    const { facilities, concepts } = source.manifest.sets;
+    const papers = (/** @type {Partial<import("./model.js").Filters>} */ only) =>
+      model.passing({ ...ALL, ...only }).reduce((sum, one) => sum + one, 0);
+    /** @type {[string, number, () => unknown][]} */
+    const chips = [];
+    if (query) chips.push([`“${query}”`, model.found.length, () => model.set({ query: "" })]);
+    if (selected.length) chips.push(["selected", selected.length, () => model.select(new Uint32Array(0), "new")]);
+    for (const [name, label] of /** @type {const} */ ([
+      ["years", filters.years ? filters.years.join("–") : ""],
+      ["region", source.regions[filters.region]?.label ?? ""],
+      ["facility", facilities?.[filters.facility]?.name ?? ""],
+      ["concept", concepts?.[filters.concept]?.name ?? ""],
+      ["reviews", filters.reviews ? "reviews" : ""],
+    ])) {
+      const own = name === "facility" ? { facility: filters.facility, uses: filters.uses } : { [name]: filters[name] };
+      if (label) chips.push([label, papers(own), () => model.filter({ [name]: ALL[name] })]);
+    }
+    this.chips?.replaceChildren(
+      ...chips.map(([label, n, remove]) =>
+        h("button", { class: "chip", title: `Remove ${label}`, onclick: remove }, `${label} (${number(n)}) ✕`),
+      ),
+    );
   }
 
   showStatus() {
@@ -312,7 +342,7 @@ export class Viewer {
       this.say(this._warning);
       this._warning = "";
     } else if (model.problem) {
-      this.say(this.kernel ? model.problem : `This failed: ${model.problem}. Press Enter in the search to try again.`);
+      this.say(model.problem);
     } else if (model.state.query && !model.isWaiting && (missing || !model.found.length)) {
       this.say(missing ? `No paper has ${missing}.` : "No paper has all of these words. Use fewer or other words.");
     } else {

@@ -229,7 +229,8 @@ export class PaperRecord {
       this.viewer.changed();
       this.viewer.turnTo("record");
       // On a phone, the record is below the map.
-      if (this.viewer.root.clientWidth <= NARROW) this.element.scrollIntoView();
+      const isNarrow = this.viewer.root.clientWidth <= NARROW;
+      if (isNarrow) this.element.scrollIntoView();
       const details = await source.details(point);
       if (!isOpen()) return;
       const lists = await Promise.all(
@@ -241,6 +242,7 @@ export class PaperRecord {
       );
       if (!isOpen()) return;
       this._write(title, details, lists);
+      if (isNarrow) this.element.scrollIntoView(); // the page was shorter without details
       map.link([
         [details.references ?? [], ""],
         [details.cited_by ?? [], "4 3"],

@@ -1,7 +1,7 @@
 // Search for words and conditions, with AND, OR, NOT and parentheses, without a server.
 
 import { readSet, readVarints } from "./bytes.js";
-import { papersOf, readCondition } from "./conditions.js";
+import { papersOf, QueryError, readCondition } from "./conditions.js";
 
 /**
  * @typedef {{kind: "words", words: string[], isPhrase?: boolean} | {kind: "and" | "or", parts: Query[]}
@@ -80,7 +80,7 @@ export function readQuery(text) {
     (token) => /^(?:AND|OR|NOT|[();|]|-.*|".*"|[Aa]uthor:.*)$/.test(token) || readCondition(token) !== null,
   );
   if ((tokens.join(" ").match(/\(|(?:^|\s)NOT\b|(?:^|\s|(?<=-))-/g) ?? []).length > MOST_NESTED) {
-    throw new Error(`the search has more than ${MOST_NESTED} parentheses or signs of NOT`);
+    throw new QueryError(`the search has more than ${MOST_NESTED} parentheses or signs of NOT`);
   }
   let at = 0;
 

@@ -56,7 +56,7 @@ test("what fails is told, shows nothing of another state, and can be tried again
   await model.set({ query: "dust" });
   isLost = true;
   await model.filter({ facility: 0 });
-  assert.equal(model.problem, "the line is down");
+  assert.equal(model.problem, "This failed: the line is down. Press Enter in the search to try again.");
   assert.deepEqual(passing(model), [], "a filter that is not known passes nothing");
   isLost = false;
   await model.retry();

@@ -162,16 +162,19 @@ test("a name and a year are a paper", async () => {
 test("conditions are those of the filters of Python", async () => {
   const source = sourceOf(WORDS);
   source.year.set([1990, 2000, 2010, 2015, 2020, 2025]);
-  source.citations.set([0, 5, 100, 7, 0, 250]);
+  source.citations.set([1, 6, 101, 8, 0, 251]); // plus one; 0 is unknown
   const find = async (text) => (await new WordIndex(source).search(text)).points.sort();
   assert.deepEqual(await find("2000..2015"), [1, 2, 3]);
   assert.deepEqual(await find("..2000; citations>=5"), [1]);
   assert.deepEqual(await find("year:2010.. -citations>50"), [3, 4]);
+  assert.deepEqual(await find("citations<6"), [0, 1]);
   assert.deepEqual(await find("dust 2000.."), [1, 4]);
   assert.deepEqual(await find("dust | galaxy; 2010..2020"), [2, 4]);
   assert.deepEqual(await find("year=1990 OR year:2025"), [0, 5]);
   await assert.rejects(find("region:Nowhere"), /no region Nowhere; write its number/);
   await assert.rejects(find("kind:thesis"), /kind:review/);
-  await assert.rejects(find("facility:JWST"), /no list of the papers of JWST/);
+  await assert.rejects(find("facility:JWST"), /no facility JWST; choose/);
+  await assert.rejects(find("dust; facilty:JWST"), /no field facilty: in the search; the fields are author:, year:/);
+  assert.deepEqual(readQuery("arXiv:2301.00001 Galaxies: dust").isBoolean, false);
   await assert.rejects(find("year:soon"), /year:2015\.\.2020/);
 });

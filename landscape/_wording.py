@@ -16,7 +16,7 @@ INVISIBLE = re.compile(
     r"\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-_NUMBER = re.compile(r"([<>+-]*[\d,]+)((?:\.\d+)?(?:e[+-]?\d+)?)(.*)", re.DOTALL)
+_NUMBER = re.compile(r"([<>+-]{0,2}[\d,]++)((?:\.\d+)?(?:e[+-]?\d+)?)(.*)", re.DOTALL)
 _UNSAFE = re.compile(f"{INVISIBLE.pattern}|[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 
 MAX_NAMES = 8  # in a sentence

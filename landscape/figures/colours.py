@@ -15,16 +15,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle, islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from landscape._io import data_file, read_yaml
 from landscape.errors import InputError
-
-if TYPE_CHECKING:
-    from xarray import DataArray
 
 Floats = NDArray[np.float64]
 
@@ -265,7 +262,7 @@ def shade(
     return position, tones
 
 
-def shade_by_category(counts: DataArray, palette: Floats, page: Floats, *, reach: int) -> Any:
+def shade_by_category(counts: Any, palette: Floats, page: Floats, *, reach: int) -> Any:
     """Return sRGB pixels of 0 to 255 that mix the colours of the categories of their papers.
 
     The colours are stronger where there are more papers: the strength is the rank of the number

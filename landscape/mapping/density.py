@@ -12,7 +12,6 @@ from landscape.errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
-    from xarray import DataArray
 
 _ONE_SPOT = 1e-30  # treat smaller extents as zero, to avoid underflow
 _BLOCK = 1_000_000  # papers at once
@@ -199,7 +198,7 @@ def count_by_category(
     *,
     bounds: Bounds,
     shape: tuple[int, int],
-) -> DataArray:
+) -> Any:
     """Count papers of each category, from 0, in the cells of a window, for `datashader.shade`.
 
     The result has the dimensions ``y``, ``x`` and ``category``; row 0 has the lowest y.
@@ -210,7 +209,7 @@ def count_by_category(
     classes = pd.Categorical.from_codes(category, categories=list(range(n_categories)))
     points = pd.DataFrame({"x": x, "y": y, "category": classes}, copy=False)
     counts = ds.by("category", ds.count())
-    return cast("DataArray", _canvas(bounds, shape).points(points, "x", "y", counts))
+    return cast("Any", _canvas(bounds, shape).points(points, "x", "y", counts))
 
 
 def _canvas(bounds: Bounds, shape: tuple[int, int]) -> Any:

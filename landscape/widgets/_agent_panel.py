@@ -122,7 +122,9 @@ class AtlasPanel(OpenedPanel, Generic[R]):
         return write_output(target, self._file(target.suffix.lower()))
 
     def _result_html(self) -> str:
-        return "" if self._value is None else cut_text_html(self._file(".md"))
+        has_markdown = hasattr(self._value, "to_markdown")
+        text = self._file(".md") if has_markdown else str(self._value or "")
+        return "" if self._value is None else cut_text_html(text)
 
     def _file(self, ending: str) -> str:
         """Return the contents of the file with this extension. There must be a result."""

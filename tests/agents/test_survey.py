@@ -199,7 +199,8 @@ def test_pasa_is_spoken_to_in_its_own_tokens(
     demo_atlas: Atlas, server: OpenAIServer, model: ChatModel
 ) -> None:
     server.reply = pasa
-    found = demo_atlas.survey(QUESTION, model=model, protocol="pasa", **SMALL)
+    larger = SMALL | {"papers": 60, "expand": 20}
+    found = demo_atlas.survey(QUESTION, model=model, protocol="pasa", **larger)
     assert [one.by for one in found.searches] == ["question", "model", "model"]
     judged = [one for one in found.crawled if one.judged_by == "small-chat"]
     assert judged

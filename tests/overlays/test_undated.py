@@ -34,7 +34,7 @@ class Timeless(Undated):
 
 
 def author_of(atlas: Atlas) -> str:
-    return str(atlas.read_papers(["authors"])["authors"].iloc[0][0])
+    return str(atlas.read_papers(["authors"])["authors"].iloc[-1][0])
 
 
 ASKED = {

@@ -72,10 +72,7 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
             "Propose concepts for the thesaurus, in the format of its maintainers.",
         ),
         "evaluate": ("analyses:add_evaluations", "Measure the quality of a map or a method."),
-        "app": (
-            "notebooks:app",
-            "Open an atlas as a web page with all panels.",
-        ),
+        "app": ("notebooks:app", "Open an atlas as a web page with all panels."),
         "publish": ("publishing:publish", "Write a web site of an atlas, which needs no server."),
         "export": ("publishing:export", "Write the papers of an atlas for another program."),
     },

@@ -253,13 +253,13 @@ def _table_text(analysis: Analysis, chosen: Sequence[str], all_columns: bool) ->
     names = shown_columns(name_bounds(analysis.table), analysis.kind)
     if chosen or not len(analysis.table) or (len(names) <= MAX_COLUMNS and not all_columns):
         return analysis.to_text(columns=chosen)
-    width = shutil.get_terminal_size((100, 24)).columns
     if all_columns:
         return analysis.to_text(columns=names)
     others = names[MAX_COLUMNS:]
     shown = replace(analysis, table=name_bounds(analysis.table).drop(columns=others))
     words = ", ".join(heading(analysis.kind, name) for name in others)
     more = f"{count(len(others), 'more column')} with --all-columns: {words}"
+    width = shutil.get_terminal_size((100, 24)).columns
     return f"{shown.to_text()}\n{textwrap.fill(more, width, break_on_hyphens=False)}"
 
 

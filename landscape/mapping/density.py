@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -209,7 +209,7 @@ def count_by_category(
     classes = pd.Categorical.from_codes(category, categories=list(range(n_categories)))
     points = pd.DataFrame({"x": x, "y": y, "category": classes}, copy=False)
     counts = ds.by("category", ds.count())
-    return cast("Any", _canvas(bounds, shape).points(points, "x", "y", counts))
+    return _canvas(bounds, shape).points(points, "x", "y", counts)
 
 
 def _canvas(bounds: Bounds, shape: tuple[int, int]) -> Any:

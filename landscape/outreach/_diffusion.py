@@ -424,9 +424,8 @@ class DiffusionModel:
 
         def after_step(pipeline: Any, step: int, *_: object) -> dict[str, object]:
             times.append(time.monotonic())
-            if (
-                step == 1 and estimate
-            ):  # the first step includes the encoding of the picture and the prompt
+            # The first step includes the encoding of the picture and the prompt.
+            if step == 1 and estimate:
                 first, second = times[1] - times[0], times[2] - times[1]
                 estimate(first + second * (pipeline.num_timesteps - 1))
             return {}

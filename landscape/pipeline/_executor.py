@@ -88,7 +88,7 @@ class Executor:
 
     n_workers = 1
     is_cluster = False
-    precision = "float32"  # fastest precision of all workers of a cluster
+    precision = "float32"  # fastest one of the workers of a cluster, if all have the same
     without_weights: tuple[str, ...] = ()  # workers of a cluster without the default model
 
     def map(

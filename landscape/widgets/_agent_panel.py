@@ -122,9 +122,10 @@ class AtlasPanel(OpenedPanel, Generic[R]):
         return write_output(target, self._file(target.suffix.lower()))
 
     def _result_html(self) -> str:
+        if self._value is None:
+            return ""
         has_markdown = hasattr(self._value, "to_markdown")
-        text = self._file(".md") if has_markdown else str(self._value or "")
-        return "" if self._value is None else cut_text_html(text)
+        return cut_text_html(self._file(".md") if has_markdown else str(self._value))
 
     def _file(self, ending: str) -> str:
         """Return the contents of the file with this extension. There must be a result."""

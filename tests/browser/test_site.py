@@ -260,7 +260,7 @@ def test_back_undoes_a_search_a_filter_and_a_selection(visit: Visit, site: str) 
     assert rare, "papers since 2010 with fewer citations are found"
     visit.state("(v.model.filter({ years: [2015, 2026] }), 0)")
     visit.until(f"v.model.nPassing < {every}")
-    corners = [0, 0, 0.5, 0, 0.5, 1, 0, 1]
+    corners = [[0, 0], [0.5, 0], [0.5, 1], [0, 1]]
     visit.state(f"(v.map.selectInside({corners}), 0)")
     selected = visit.state("v.model.state.selected.length")
     assert selected > 5

@@ -80,7 +80,10 @@ export function apply(viewer, given) {
   if (given.view) map.show(given.view);
   else if (isNewRegion) map.goTo(region);
   else if (region < 0 && map.window) map.show(null);
-  const { outline, paper } = given;
+  const { paper } = given;
+  /** @type {[number, number][] | undefined} */
+  const outline = given.outline && Array.from({ length: given.outline.length / 2 }, (_, at) =>
+    [Number(given.outline?.[2 * at]), Number(given.outline?.[2 * at + 1])]);
   const open = () => {
     if (paper) return viewer.openNamed(paper);
     if (model.opened >= 0) model.open(-1);

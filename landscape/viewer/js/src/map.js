@@ -543,18 +543,15 @@ export class MapView {
     this._corners = [];
     const tool = this.on.tool();
     const how = event.altKey || tool === "remove" ? "remove" : tool === "add" || event.ctrlKey ? "add" : "new";
-    if (how === "new") this.selectInside(shortened(corners).flat());
+    if (how === "new") this.selectInside(shortened(corners));
     else this.model.select(this._places().inside(corners, this.model.passes), how);
   }
 
   /**
    * Select the papers inside an outline.
-   * @param {number[]} sides x and y of each corner
+   * @param {[number, number][]} corners
    */
-  selectInside(sides) {
-    /** @type {[number, number][]} */
-    const corners = [];
-    for (let at = 0; at + 1 < sides.length; at += 2) corners.push([sides[at], sides[at + 1]]);
+  selectInside(corners) {
     this.model.select(this._places().inside(corners, this.model.passes), "new", corners);
   }
 

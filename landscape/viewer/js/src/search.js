@@ -102,7 +102,7 @@ export function readQuery(text) {
     let words = []; // neighbours, which can be one name
     while (at < tokens.length && tokens[at] !== "OR" && tokens[at] !== ")") {
       const token = tokens[at];
-      if (/^(?:AND|NOT|[(;|]|[-"].*)$/s.test(token) || readCondition(token)) {
+      if (!isWord(token)) {
         if (words.length) parts.push({ kind: "words", words });
         words = [];
         if (token === "|") {
@@ -119,11 +119,14 @@ export function readQuery(text) {
     return joined("and", parts);
   }
 
+  /** @param {string | undefined} token */
+  function isWord(token) {
+    return token !== undefined && !/^(?:AND|OR|NOT|[();|]|[-"].*)$/s.test(token) && !readCondition(token);
+  }
+
   /** @returns {Query | null} the words, or the one other part, after "|" */
   function alternative() {
     const words = [];
-    const isWord = (/** @type {string | undefined} */ token) =>
-      token !== undefined && !/^(?:AND|OR|NOT|[();|]|[-"].*)$/s.test(token) && !readCondition(token);
     while (isWord(tokens[at])) words.push(...entriesOf(tokens[at++]));
     return words.length ? { kind: "words", words } : one();
   }

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -202,7 +202,12 @@ class Page:
 
     def extent(self, words: str, *, size: float, weight: str = "normal") -> Extent:
         """Measure one line; add a margin for rounding errors at other resolutions."""
-        return _measure(words, self.points(size), weight)
+        own = _measure(words, self.points(size), weight)
+        if self.onto is None:
+            return own
+        # The user's figure is drawn with hinting, which can make text wider.
+        theirs = _measure(words, self.points(size), weight, float(self.onto.figure.dpi))
+        return Extent(*map(max, zip(astuple(own), astuple(theirs), strict=True)))
 
     def points(self, size: float) -> float:
         """Return a font size of the page in points, at least 6, which is readable in print."""
@@ -638,11 +643,13 @@ class Page:
         )
 
 
-_RULER = FigureCanvasAgg(Figure(figsize=(1, 1), dpi=100))
+# Matplotlib keeps the size of a text for each renderer, whatever the hinting.
+_RULER, _HINTED_RULER = (FigureCanvasAgg(Figure(figsize=(1, 1), dpi=100)) for _ in range(2))
 
 
 @lru_cache(maxsize=50_000)
-def _measure(words: str, size: float, weight: str) -> Extent:
+def _measure(words: str, size: float, weight: str, dpi: float | None = None) -> Extent:
+    """Measure a line without hinting, or as drawn at a resolution with the user's hinting."""
     text = Drawn(
         0,
         0,
@@ -653,14 +660,12 @@ def _measure(words: str, size: float, weight: str) -> Extent:
         parse_math=False,
         verticalalignment="baseline",
     )
-    text.set_figure(_RULER.figure)
-    before = mpl.rcParams["text.hinting"]
-    mpl.rcParams["text.hinting"] = "none"  # the text width is then independent of the resolution
-    try:
-        box = text.get_window_extent(_RULER.get_renderer())  # type: ignore[no-untyped-call]
-    finally:
-        mpl.rcParams["text.hinting"] = before
-    point = 72 / 100  # of a pixel
+    ruler = _HINTED_RULER if dpi else _RULER
+    text.set_figure(ruler.figure)
+    # Without hinting, the width is independent of the resolution.
+    with mpl.rc_context({} if dpi else {"text.hinting": "none"}):
+        box = text.get_window_extent(ruler.get_renderer(), dpi=dpi)  # type: ignore[no-untyped-call]
+    point = 72 / (dpi or ruler.figure.dpi)
     return Extent(box.width * point * 1.02 + 0.6, box.y1 * point + 0.3, -box.y0 * point + 0.3)
 
 

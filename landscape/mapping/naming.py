@@ -403,15 +403,16 @@ class Namer:
         alike |= direct < _SETTINGS.second_direct[fields]
         # The papers with the subject agree best with this group.
         alike |= ~several["is_best"].to_numpy(dtype=bool)
+        # A measured quantity, such as dust masses, is no subject, unless it is a concept.
+        heads = [form.rpartition(" ")[2] for form in self._wide.forms[phrases]]
+        alike |= ~self._is_concept[phrases] & np.isin(heads, list(QUANTITIES))
         # A symbol, an acronym or a proper name, such as Fe/H, PTAs or Bayesian, explains nothing
         # beside another subject.
         alike |= ~self._is_concept[phrases] & np.array(
             [self._wide.shown[one].rpartition(" ")[2][0].isupper() for one in phrases], dtype=bool
         )
         fits = (fits | ((uses - both >= uses[-1]) & (agreement >= agreement[-1]))) & ~alike
-        heads = [form.rpartition(" ")[2] for form in self._wide.forms[phrases]]
         value = gain.mean(axis=0) + 0.25 * merit + _SETTINGS.second_agreement[fields] * agreement
-        value -= 0.1 * np.isin(heads, list(QUANTITIES))
         some = ranked[:30].assign(value=value[:-1])[fits[:-1]].sort_values("value", ascending=False)
         return [int(phrase) for phrase in some["phrase"]]
 

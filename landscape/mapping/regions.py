@@ -203,6 +203,9 @@ def build_topics(
         inside = levels[level] >= 0
         above[levels[level][inside]] = levels[level - 1][inside]
         tables[level] = tables[level].assign(parent_id=above + _FIRST[level - 1])
+    regions = tables[1].groupby("parent_id")["label"].agg(["first", "size"])
+    only = regions.loc[regions["size"] == 1, "first"]  # a continent of one region has its name
+    tables[0]["label"] = tables[0]["topic_id"].map(only).fillna(tables[0]["label"])
     whole = pd.concat([tables[0].assign(parent_id=-1), tables[1], tables[2]], ignore_index=True)
     whole["label_source"] = BY_KEYWORDS
     if language_model is not None:

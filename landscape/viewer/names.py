@@ -72,6 +72,12 @@ def name_ranges(topics: pd.DataFrame, x: NDArray[np.float64], y: NDArray[np.floa
         shapes_of(str(label), int(lv)) for label, lv in zip(topics["label"], level, strict=True)
     ]
     has_continents = bool((level == 0).any())
+    # The only region of a continent has its name, and is named after the continent.
+    twins = {
+        *np.flatnonzero(level == 1)[
+            topics.loc[level == 1, "label"].isin(topics.loc[level == 0, "label"])
+        ]
+    }
     shown: dict[int, Name] = {}
     done: list[Name] = []
     scale = SMALLEST
@@ -82,7 +88,9 @@ def name_ranges(topics: pd.DataFrame, x: NDArray[np.float64], y: NDArray[np.floa
         wanted = [
             row
             for row in order.tolist()
-            if row not in shown and _is_wanted(int(level[row]), scale, has_continents)
+            if row not in shown
+            and _is_wanted(int(level[row]), scale, has_continents)
+            and (row not in twins or scale >= _NO_CONTINENTS)
         ]
         if scale < _REGIONS_LIMITED and has_continents:
             wanted = [row for row in wanted if level[row] != 1 or row in largest_regions]

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
-from landscape.corpus.demo import _sentences, generate, write_demo
 from landscape.corpus.demo import _sentences as _wording
+
+# Private modules: no public function exposes the steps tested here by themselves.
+from landscape.corpus.demo import generate, write_demo
 from landscape.corpus.demo._papers import Author, Truth
 from landscape.corpus.demo.cards import Measure, load_cards, load_facilities, load_traps
 from landscape.errors import InputError
@@ -199,7 +200,7 @@ def test_every_facility_name_in_a_text_is_recorded(corpus: Corpus) -> None:
 
 
 def test_traps_name_themes_that_exist() -> None:
-    themes = {card.id for card in load_cards()}
+    themes = {card.id for card in load_cards().values()}
     for trap in load_traps():
         assert trap.themes & themes, trap.surface
         assert trap.themes <= themes, (trap.surface, trap.themes - themes)
@@ -233,7 +234,7 @@ def test_citations_are_skewed_and_stay_near_their_theme(corpus: Corpus) -> None:
 def test_reviews_and_the_planted_gaps(corpus: Corpus) -> None:
     records, truth = corpus
     reviews = [r for r in records if r["doctype"] == "review"]
-    assert 0.035 <= len(reviews) / len(records) <= 0.045
+    assert 0.05 <= len(reviews) / len(records) <= 0.06
     assert len(truth.review_gaps) == 5
     for theme in truth.themes:
         if theme.id in truth.review_gaps:
@@ -259,7 +260,7 @@ def test_concepts_are_real_ones(real_data: Path) -> None:
     document = json.loads((real_data / "uat" / "5.1.0" / "UAT_list.json").read_text("utf-8"))
     labels = {concept["name"].lower().strip() for concept in document}
     labels |= {alt.lower() for concept in document for alt in concept.get("altNames") or ()}
-    for card in load_cards():
+    for card in load_cards().values():
         assert {name.lower() for name in card.uat} <= labels, card.id
         if not card.uat:
             assert not any(card.name.lower().rstrip("s") in label for label in labels)
@@ -339,36 +340,27 @@ def test_objects_are_not_named_before_they_were_found(corpus: Corpus) -> None:
         (_wording.draw_number, ("2.0", "2.0", RNG), "2.0"),
         (_wording.count, (1234,), "1234"),
         (_wording.count, (56789,), "56,789"),
-        (_wording.scientific, (3.21e20, 4e19), "(3.2 ± 0.4) × 10²⁰"),
         (_wording.rounded, (0.7123, 0.031), "0.712 ± 0.031"),
         (_wording.rounded, (812.3, 44.0), "810 ± 40"),
-        (_wording.sentence_case, ("the disc is cold",), "The disc is cold"),
-        (_wording.sentence_case, ("z > 6 galaxies are rare",), "z > 6 galaxies are rare"),
+        (_wording.finished, ("the disc is cold .",), "The disc is cold."),
+        (_wording.finished, ("z > 6 galaxies are rare",), "z > 6 galaxies are rare"),
         (
-            _wording.title_case,
-            ("the origin of cold gas in M 31: a view at 3 mm",),
-            "The Origin of Cold Gas in M 31: A View at 3 mm",
+            _wording.finished,
+            ("a HST image, an UV survey, an uniform disc and a 8 m telescope",),
+            "An HST image, a UV survey, a uniform disc and an 8 m telescope",
         ),
-        (_wording.article, ("HST image",), "an"),
-        (_wording.article, ("UV survey",), "a"),
-        (_wording.article, ("uniform disc",), "a"),
-        (_wording.article, ("8 m",), "an"),
         (
-            _wording.mend_articles,
+            _wording.finished,
             ("A upper limit and an warm layer in a X-ray image",),
             "An upper limit and a warm layer in an X-ray image",
         ),
         (
             _wording.to_latex,
             ("at z ≈ 2 with 10⁹ M⊙ and 3 ± 1 km s⁻¹",),
-            r"at $z \approx 2$ with 10$^{9}$ M$_\odot$ and 3 $\pm$ 1 km s$^{-1}$",
+            r"at z $\approx$ 2 with 10$^{9}$ M$_{\odot}$ and 3 $\pm$ 1 km s$^{-1}$",
         ),
-        (_sentences.write_value, (Measure("m", "<", 2.0, 2.0, 1, "M⊙", None), RNG), "2.0 M⊙"),
-        (
-            _sentences.write_bound,
-            (Measure("n", "=", 1e20, 3e21, 0, "cm⁻²", None), 2e20),
-            "2 × 10²⁰",
-        ),
+        (_wording.write_value, (Measure("m", "<", 2.0, 2.0, "M⊙", decimals=1), RNG), "2.0 M⊙"),
+        (_wording.write_bound, (Measure("n", "=", 1e20, 3e21, "cm⁻²"), 2e20), "2 × 10²⁰"),
     ],
 )
 def test_words_and_numbers(write: Any, arguments: tuple[Any, ...], written: str) -> None:

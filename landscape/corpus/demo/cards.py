@@ -1,4 +1,4 @@
-"""Read and validate the research themes and facilities of the demo corpus."""
+"""Read and validate the research themes, aspects and facilities of the demo corpus."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from landscape._io import data_file, read_yaml
 from landscape.errors import InputError
@@ -32,15 +32,15 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Measure:
-    """Measured quantity, with its name, plausible range, unit and relative error."""
+    """Measured quantity. ``kind`` is ``=`` for a value with an error, ``<`` or ``>`` for limits."""
 
     name: str
-    kind: str  # "=" for a value with an error, "<" or ">" for a limit
+    kind: str
     low: float
     high: float
-    decimals: int
-    unit: str
-    precision: float | None  # typical relative error; None means a random error
+    unit: str = ""
+    precision: float = 0.08  # typical relative error
+    decimals: int = 0
 
 
 @dataclass(frozen=True)
@@ -50,11 +50,6 @@ class Trend:
     response: str
     sign: str
     driver: str
-
-
-def _listed(raw: Any) -> list[Any]:
-    """Convert a YAML value to a list. A string is split at " / "."""
-    return raw.split(" / ") if isinstance(raw, str) else list(raw)
 
 
 def _phrase(raw: Any) -> Phrase:
@@ -67,74 +62,61 @@ def _phrase(raw: Any) -> Phrase:
 
 
 def _measure(text: Any) -> Measure:
-    match = _MEASURE.fullmatch(text)
-    if match is None:
+    if (match := _MEASURE.fullmatch(text)) is None:
         raise ValueError(f"{text!r} is not 'name = low..high unit'")
     low, high = float(match["low"]), float(match["high"])
     if not low < high:
         raise ValueError(f"{text!r} has an empty range; write the smaller number first")
     decimals = max(len(match[key].partition(".")[2].partition("e")[0]) for key in ("low", "high"))
-    precision = float(match["precision"]) if match["precision"] else None
+    precision = float(match["precision"] or Measure.precision)
     unit = (match["unit"] or "").strip()
-    return Measure(match["name"], match["kind"], low, high, decimals, unit, precision)
+    return Measure(match["name"], match["kind"], low, high, unit, precision, decimals)
 
 
 def _trend(text: Any) -> Trend:
-    match = _TREND.fullmatch(text)
-    if match is None:
+    if (match := _TREND.fullmatch(text)) is None:
         raise ValueError(f"{text!r} is not 'response + driver' (with +, - or 0)")
     return Trend(**match.groupdict())
 
 
-_Listed = BeforeValidator(_listed)
+# A list can be written as one text, with " / " between the items.
+_Listed = BeforeValidator(lambda raw: raw.split(" / ") if isinstance(raw, str) else list(raw))
+_Texts = Annotated[tuple[str, ...], _Listed]
 Phrases = Annotated[tuple[Annotated[Phrase, BeforeValidator(_phrase)], ...], _Listed]
-Measures = Annotated[tuple[Annotated[Measure, BeforeValidator(_measure)], ...], _Listed]
-Trends = Annotated[tuple[Annotated[Trend, BeforeValidator(_trend)], ...], _Listed]
-Sample = tuple[str, float, float]  # plural noun, minimum and maximum number
-Category = Literal[
+_Measures = Annotated[tuple[Annotated[Measure, BeforeValidator(_measure)], ...], _Listed]
+_Trends = Annotated[tuple[Annotated[Trend, BeforeValidator(_trend)], ...], _Listed]
+_Category = Literal[
     "astro-ph.CO", "astro-ph.EP", "astro-ph.GA", "astro-ph.HE", "astro-ph.IM", "astro-ph.SR"
 ]
+_Sample = tuple[str, float, float]  # plural noun, minimum and maximum number
 
 
-class _Material(BaseModel, frozen=True, extra="forbid"):
-    """Methods and explanations of a theme. A story can replace them."""
-
-    model: Phrases = ()
-    simulate: Phrases = ()
-    learn: Phrases = ()
-    build: Phrases = ()
-    mechanisms: Phrases = ()
-
-
-class Story(_Material, frozen=True):
-    """Research question in a theme, with its measurements and results.
-
-    A story that does not belong to a theme is an *aspect*, a subject that many themes share.
-    """
+class Story(BaseModel, frozen=True, extra="forbid"):
+    """Research question of a theme, or an aspect that many themes share, and its results."""
 
     focus: str
     titles: Phrases
     known: Phrases
     asks: str
     found: Phrases
-    measures: Measures = Field(alias="measure")
-    trends: Trends = Field(alias="trend")
+    measures: _Measures = Field(alias="measure")
+    trends: _Trends = Field(alias="trend")
     means: Phrases
-    objects: Phrases = ()
+    mechanisms: Phrases = ()  # only of an aspect
     where: tuple[str, ...] = ()  # themes that an aspect fits; empty in a question of a theme
     since: float = 0.0  # decimal year in which the question is first asked
     kinds: tuple[str, ...] = ()  # kinds of papers; empty means all kinds
-    sample: Sample | None = None  # None means the sample of the theme
+    sample: _Sample | None = None  # None means the sample of the theme
     observe: tuple[str, ...] = ()  # facilities; empty means all facilities of the theme
 
 
-class Card(_Material, frozen=True):
-    """All text and data for the generated papers on one research theme."""
+class Card(BaseModel, frozen=True, extra="forbid"):
+    """All texts for the generated papers on one research theme."""
 
     id: str
     name: str
-    category: Category
-    cross: tuple[Category, ...] = ()
+    category: _Category
+    cross: tuple[_Category, ...] = ()
     activity: Literal["rising", "falling", "steady", "burst"]
     start: int = Field(1990, alias="from")
     peak: int = 2010
@@ -144,107 +126,17 @@ class Card(_Material, frozen=True):
     uat: tuple[str, ...] = ()
     topic: str
     objects: Phrases
-    sample: Sample
+    sample: _Sample
     sites: Phrases
-    targets: Annotated[tuple[str, ...], _Listed] = ()
+    targets: _Texts = ()
     observe: dict[str, Phrases] = {}
+    model: Phrases
+    simulate: Phrases
+    learn: Phrases = ()
+    build: Phrases = ()
+    mechanisms: Phrases
     known: Phrases = ()
     stories: tuple[Story, ...]
-
-    @model_validator(mode="after")
-    def _has_method(self) -> Card:
-        if not (self.observe or self.model or self.simulate):
-            raise ValueError("add observe, model or simulate, because every paper needs a method")
-        return self
-
-    def phrases(self, story: Story, key: str) -> tuple[Phrase, ...]:
-        """Return the phrases of a kind, such as ``"model"``, for a research question.
-
-        If the research question has no phrases of this kind, use the phrases of the theme.
-        """
-        own: tuple[Phrase, ...] = getattr(story, key) or getattr(self, key)
-        return own
-
-    def source(self, story: Story) -> Story:
-        """Return a research question with the facts of the theme added to its own."""
-        return story.model_copy(
-            update={
-                "known": story.known + self.known,
-                "objects": self.objects,
-                "mechanisms": self.phrases(story, "mechanisms"),
-            }
-        )
-
-
-def demo_data_folder() -> Path:
-    """Return the folder with ``themes/``, ``facilities.yaml`` and ``grammar.yaml``."""
-    return data_file("demo/themes").parent
-
-
-@cache
-def load_cards(folder: Path | None = None) -> tuple[Card, ...]:
-    """Read and validate the files of all themes in a folder, sorted by file name."""
-    folder = folder or demo_data_folder() / "themes"
-    cards = tuple(parse_card(path.stem, read_yaml(path)) for path in sorted(folder.glob("*.yaml")))
-    if not cards:
-        raise InputError(f"There are no theme cards (*.yaml) in {folder}; pass another directory.")
-    known = {card.id for card in cards}
-    for card in cards:
-        if unknown := sorted(set(card.related) - known):
-            raise InputError(f"{card.id}.yaml: unknown related themes: {', '.join(unknown)}.")
-    # A theme that one file relates to another is related in both directions.
-    return tuple(
-        card.model_copy(
-            update={
-                "related": (
-                    *card.related,
-                    *(c.id for c in cards if card.id in c.related and c.id not in card.related),
-                )
-            }
-        )
-        for card in cards
-    )
-
-
-@cache
-def load_aspects() -> tuple[Story, ...]:
-    """Return the subjects that papers on many themes share."""
-    listed = read_yaml(demo_data_folder() / "aspects.yaml")
-    aspects = tuple(_checked(Story, raw, f"aspects.yaml: {raw['focus']}") for raw in listed)
-    known = {card.id for card in load_cards()}
-    for aspect in aspects:
-        if unknown := sorted(set(aspect.where) - known):
-            raise InputError(f"aspects.yaml: {aspect.focus}: unknown themes: {', '.join(unknown)}.")
-    return aspects
-
-
-def parse_card(card_id: str, raw: Any) -> Card:
-    """Validate a theme that was read from a YAML file. Errors name the file and the key."""
-    if not isinstance(raw, dict):
-        raise InputError(f"{card_id}.yaml: {str(raw)[:40]!r} is not a mapping of keys to values")
-    return _checked(Card, {**raw, "id": card_id}, f"{card_id}.yaml")
-
-
-_Model = TypeVar("_Model", bound=BaseModel)
-
-
-def _checked(model: type[_Model], raw: dict[str, Any], file: str) -> _Model:
-    try:
-        return model.model_validate(raw)
-    except ValidationError as error:
-        faults = [".".join(map(str, e["loc"])) + f": {e['msg']}" for e in error.errors()]
-        raise InputError(f"{file}: {'; '.join(faults)}") from error
-
-
-# Years from first light to the first papers, and from the end of a facility to the last papers.
-PUBLICATION_LAG = 0.4
-ARCHIVAL_YEARS = 5.0
-
-# Two private-use characters mark a mention until the text is complete. Then `unmark` removes them
-# and computes the offsets.
-_FIRST_MARK = 0xE100
-_CLOSE = "\ue000"
-_MARKED = re.compile(f"([\ue100-\ue1ff])([^{_CLOSE}]{{0,300}}+){_CLOSE}")
 
 
 class Facility(BaseModel, frozen=True):
@@ -258,7 +150,11 @@ class Facility(BaseModel, frozen=True):
 
     def usable(self, date: float) -> bool:
         """Return whether a paper published in this decimal year can use data of the facility."""
-        return self.first_light + PUBLICATION_LAG <= date <= self.end + ARCHIVAL_YEARS
+        return self.first_light + _PUBLICATION_LAG <= date <= self.end + _ARCHIVAL_YEARS
+
+
+# Years from first light to the first papers, and from the end of a facility to the last papers.
+_PUBLICATION_LAG, _ARCHIVAL_YEARS = 0.4, 5.0
 
 
 class Trap(BaseModel, frozen=True):
@@ -270,20 +166,65 @@ class Trap(BaseModel, frozen=True):
     sentences: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Mention:
-    """Position of a facility name in a title or an abstract."""
+_Model = TypeVar("_Model", bound=BaseModel)
 
-    field: str
-    start: int
-    end: int
-    surface: str
-    facility: str
+
+def _checked(model: type[_Model], raw: Any, file: str) -> _Model:
+    """Validate what was read from a file. Errors name the file and the keys."""
+    if not isinstance(raw, dict):
+        raise InputError(f"{file}: {str(raw)[:40]!r} is not a mapping of keys to values")
+    try:
+        return model.model_validate(raw)
+    except ValidationError as error:
+        faults = [".".join(map(str, e["loc"])) + f": {e['msg']}" for e in error.errors()]
+        raise InputError(f"{file}: {'; '.join(faults)}") from error
+
+
+def demo_data_folder() -> Path:
+    """Return the folder with ``themes/``, ``facilities.yaml`` and ``grammar.yaml``."""
+    return data_file("demo/themes").parent
+
+
+@cache
+def load_cards(folder: Path | None = None) -> dict[str, Card]:
+    """Return the themes of all files in a folder by their ids, sorted by file name."""
+    folder = folder or demo_data_folder() / "themes"
+    cards = {}
+    for path in sorted(folder.glob("*.yaml")):
+        raw = read_yaml(path)
+        raw = raw | {"id": path.stem} if isinstance(raw, dict) else raw
+        cards[path.stem] = _checked(Card, raw, path.name)
+    if not cards:
+        raise InputError(f"There are no theme cards (*.yaml) in {folder}; pass another directory.")
+    for card in cards.values():
+        if unknown := sorted(set(card.related) - cards.keys()):
+            raise InputError(f"{card.id}.yaml: unknown related themes: {', '.join(unknown)}.")
+    # A theme that one file relates to another is related in both directions.
+    for card in list(cards.values()):
+        back = [c.id for c in cards.values() if card.id in c.related and c.id not in card.related]
+        cards[card.id] = card.model_copy(update={"related": (*card.related, *back)})
+    return cards
+
+
+@cache
+def load_aspects() -> tuple[Story, ...]:
+    """Return the subjects that papers on many themes share."""
+    listed = read_yaml(demo_data_folder() / "aspects.yaml")
+    aspects = tuple(_checked(Story, raw, f"aspects.yaml: {raw['focus']}") for raw in listed)
+    for aspect in aspects:
+        if unknown := sorted(set(aspect.where) - load_cards().keys()):
+            raise InputError(f"aspects.yaml: {aspect.focus}: unknown themes: {', '.join(unknown)}.")
+    return aspects
+
+
+# Two private-use characters mark a mention until the text is complete.
+_FIRST_MARK, _CLOSE = 0xE100, "\ue000"
+_MARKED = re.compile(f"([\ue100-\ue1ff])([^{_CLOSE}]{{0,300}}+){_CLOSE}")
 
 
 @cache
 def load_facilities() -> dict[str, Facility]:
-    """Return the facilities of the demo corpus as a mapping from id to facility."""
+    """Return the facilities of the demo corpus by their ids."""
     listed = read_yaml(demo_data_folder() / "facilities.yaml")
     return {
         key: _checked(Facility, raw | {"mark": chr(_FIRST_MARK + index)}, f"facilities.yaml: {key}")
@@ -298,6 +239,17 @@ def load_traps() -> tuple[Trap, ...]:
     return tuple(_checked(Trap, raw, "traps.yaml") for raw in traps)
 
 
+@dataclass(frozen=True)
+class Mention:
+    """Position of a facility name in a title or an abstract."""
+
+    field: str
+    start: int
+    end: int
+    surface: str
+    facility: str
+
+
 def mark(facility: Facility, rng: Random) -> str:
     """Return a random name of a facility, marked as a mention, except for a leading "the"."""
     name = rng.choice(facility.names)
@@ -307,27 +259,21 @@ def mark(facility: Facility, rng: Random) -> str:
 
 def unmark(text: str, *, field: str) -> tuple[str, list[Mention]]:
     """Remove the marks from a text. Return the text and its mentions of facilities."""
-    ids = list(load_facilities())
-    plain = ""
-    mentions = []
-    last = 0
+    ids, plain, mentions, last = list(load_facilities()), "", [], 0
     for match in _MARKED.finditer(text):
         plain += text[last : match.start()]
-        start, surface = len(plain), match[2]
-        plain += surface
+        start, plain, last = len(plain), plain + match[2], match.end()
         facility = ids[ord(match[1]) - _FIRST_MARK]
-        mentions.append(Mention(field, start, len(plain), surface, facility))
-        last = match.end()
+        mentions.append(Mention(field, start, len(plain), match[2], facility))
     return plain + text[last:], mentions
 
 
 def find_traps(text: str, *, field: str, mentions: list[Mention]) -> list[Mention]:
     """Find words that look like a facility and do not overlap a true mention."""
-    lowered = text.lower()  # the words of a title can be capitalised
     traps = [
         Mention(field, match.start(), match.end(), match[0], trap.looks_like)
         for trap in load_traps()
-        if trap.surface.lower() in lowered
+        if trap.surface.lower() in text.lower()  # the words of a title can be capitalised
         for match in re.finditer(rf"\b{re.escape(trap.surface)}(?:s|es)?\b", text, re.IGNORECASE)
         if all(match.end() <= m.start or match.start() >= m.end for m in mentions)
     ]

@@ -26,7 +26,7 @@ from landscape.corpus.demo import write_demo
 from tests.conftest import REPOSITORY
 from tests.processes import Running
 
-DATA_FILES = ("panels.yaml", "uat_subset.csv", "demo/english.yaml", "demo/themes/comets.yaml")
+DATA_FILES = ("panels.yaml", "uat_subset.csv", "demo/grammar.yaml", "demo/themes/comets.yaml")
 READ = (
     "import sys; from landscape._io import data_file; [print(data_file(n)) for n in sys.argv[1:]]"
 )

@@ -20,7 +20,7 @@ NAME = "demo.atlas"
 FOLDER_VARIABLE = "LANDSCAPE_DEMO"
 TITLE = "Demo corpus (generated)"
 _USUAL_SIZE = 4000
-_MIN_DIST = 0.8  # with the default, the sparser parts of 4,000 papers are separate islands
+_MIN_DIST = 1.0  # with the default, the sparser parts of 4,000 papers are separate islands
 
 
 def open_demo(

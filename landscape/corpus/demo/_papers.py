@@ -45,7 +45,7 @@ README = f"""# Demo corpus of Landscape
 """
 _YEARS = range(1990, 2027)
 _LAST_DAY = date(2026, 6, 30)
-_REVIEW_SHARE, _ASPECT_SHARE, _JOINT_SHARE = 0.055, 0.45, 0.4
+_REVIEW_SHARE, _ASPECT_SHARE, _JOINT_SHARE = 0.055, 0.45, 0.43
 # How often the own theme of a paper counts among themes of its question, and the largest number of
 # related themes; a theme younger than _YOUNG years has one related theme at most.
 _OWN, _GUESTS, _YOUNG = 2, 5, 8.0
@@ -117,9 +117,8 @@ class Plan:
     story: Story
     kind: str
     partner: Card | None = None  # second theme of a paper about two themes
-    own: tuple[Story, ...] = ()  # stories that give the results
+    own: tuple[Story, ...] = ()  # the story, and others that give results
     aspects: tuple[Story, ...] = ()
-    guests: tuple[Card, ...] = ()  # related themes that give the background
 
     @property
     def date(self) -> float:
@@ -264,16 +263,13 @@ def _plan(day: date, card: Card, review: bool, rng: Random) -> Plan:
 
     # A young theme has not yet spread to its neighbours.
     most = rng.randint(0, _GUESTS if when - card.start > _YOUNG else 1) if related(card) else 0
-    guests = tuple(rng.choice(related(card)) for _ in range(most))
-    question = rng.choice([card] * _OWN + list(guests))
+    question = rng.choice([card] * _OWN + rng.choices(related(card) or [card], k=most))
     story = _question(question, when, rng)
-    own = (story,)
-    partner = None
+    own, partner = (story,), None
     fit = [one for one in load_aspects() if one.since <= when and question.id in one.where]
     aspects: tuple[Story, ...] = ()
     if related(question) and rng.random() < _JOINT_SHARE:
         partner = rng.choice(related(question))
-        own = (story, _question(partner, when, rng))
     elif fit and when - story.since > _RUSH_YEARS and rng.random() < _ASPECT_SHARE:
         story = rng.choice(fit)
         own, aspects = (*own, story), (story,)
@@ -289,7 +285,7 @@ def _plan(day: date, card: Card, review: bool, rng: Random) -> Plan:
     }
     possible = {kind: w for kind, w in weights.items() if kind in story.kinds and w} or weights
     kind = rng.choices(list(possible), weights=list(possible.values()))[0]
-    return Plan(day, card, question, story, kind, partner, own, aspects, guests)
+    return Plan(day, card, question, story, kind, partner, own, aspects)
 
 
 def _question(card: Card, when: float, rng: Random) -> Story:
@@ -308,8 +304,10 @@ def _activity(card: Card, year: int) -> float:
         "falling": 0.12 + ((_YEARS[-1] - year) / len(_YEARS)) ** 1.6,
         "burst": 0.10 + 2.5 * math.exp(-0.5 * ((year - card.peak) / 3.0) ** 2),
     }
-    new = any(year - 1 <= story.since < year + 1 for story in card.stories)
-    return curves.get(card.activity, 1.0) * (_SURGE if new else 1.0)
+    # A theme grows in the three years before a new question, and most when it is asked.
+    lead = [story.since - year for story in card.stories if -1 <= story.since - year < 3]
+    surge = _SURGE ** (1 - max(0.0, min(lead)) / 3) if lead else 1.0
+    return curves.get(card.activity, 1.0) * surge
 
 
 def _choose_reviews(themes: Sequence[int], number: int, rng: Random) -> set[int]:

@@ -173,15 +173,19 @@ class _Filler:
         self.story: Story = plan.story
         self.measures = self._shuffled(one.measures for one in plan.own)
         self.trends = self._shuffled(one.trends for one in plan.own)
-        # Results are about the question; related themes and aspects give the background.
-        background = [*plan.own, *plan.guests, *plan.aspects]
+        # All statements are about the question, except what is known of a second theme.
+        own = [*plan.own, self.card, *plan.aspects]
+        partner: Card | None = plan.partner
+        near = [partner.known] if partner else []
+        near += [one.known for one in partner.stories if one.since <= plan.date] if partner else []
         self.queues: dict[str, list[str]] = {
             "found": self._texts(one.found for one in plan.own),
             "means": self._texts(one.means for one in plan.own),
-            "known": self._texts(one.known for one in background),
+            "known": self._texts(one.known for one in own),
+            "near": self._texts(near),
             "mech": self._texts([self.card.mechanisms, *(one.mechanisms for one in plan.aspects)]),
             "object": self._texts([self.card.objects]),
-            "other": self._texts([plan.partner.objects] if plan.partner else []),
+            "other": self._texts([partner.objects] if partner else []),
             "asks": [one.asks for one in plan.own] if plan.kind == "review" else [self.story.asks],
             "topic": [self.card.topic] * (2 if plan.kind == "review" else 1),
         }
@@ -195,7 +199,13 @@ class _Filler:
             "nt": self.facts["n"],
             "field": rng.choice(load_grammar()["fields"][self.card.category]),
         }
-        self.facts |= {"data1": self._using(combine=False)} if self.facilities else {}
+        self.first, self.data = "", ""
+        if self.facilities:
+            names, weights = list(self.facilities), list(self.facilities.values())
+            self.first = rng.choices(names, weights=weights)[0]
+            self.data = self._data_from(self.first)
+        if self.data and plan.kind not in ("theory", "simulation"):
+            self.facts["data1"] = self.data
         for method in ("model", "simulate", "learn", "build"):
             if live := self._live(getattr(self.card, method)):
                 self.facts[method] = spin(rng.choice(live), rng)
@@ -267,7 +277,7 @@ class _Filler:
         if name == "target" and self.card.targets:
             return self._dated(self.rng.choice(self.card.targets))
         if name == "using" and self.facilities:
-            return self._using(combine=True)
+            return self._using()
         raise ExhaustedError
 
     def _written(self, number: int) -> str:
@@ -279,7 +289,8 @@ class _Filler:
         year = self.rng.randint(max(first, last - 6), max(first, last))
         target = target.replace("{YYYY}", str(year)).replace("{YY}", f"{year % 100:02d}")
         target = target.replace("{MM}", f"{self.rng.randint(1, 12):02d}")
-        return target.replace("{DD}", f"{self.rng.randint(1, 28):02d}")
+        target = target.replace("{DD}", f"{self.rng.randint(1, 28):02d}")
+        return spin(target, self.rng).replace(",", "")
 
     def _live_facilities(self) -> dict[str, float]:
         """Return the weights of the facilities that the paper can use at its date."""
@@ -295,14 +306,12 @@ class _Filler:
                 weights[name] = 0.35 + math.exp(-age / 7.0)
         return weights
 
-    def _using(self, *, combine: bool) -> str:
-        names, weights = list(self.facilities), list(self.facilities.values())
-        first = self.rng.choices(names, weights=weights)[0]
-        text = self._data_from(first)
-        others = [name for name in names if name not in (first, "any")]
-        if combine and first != "any" and others and self.rng.random() < 0.28:
-            text += f" and {self._data_from(self.rng.choice(others))}"
-        return text
+    def _using(self) -> str:
+        """Return the data of the paper, sometimes together with other data."""
+        others = [name for name in self.facilities if name not in (self.first, "any")]
+        if self.first == "any" or not others or self.rng.random() > 0.28:
+            return self.data
+        return f"{self.data} and {self._data_from(self.rng.choice(others))}"
 
     def _data_from(self, name: str) -> str:
         data = spin(self.rng.choice(self._live(self.card.observe[name])), self.rng)
@@ -338,8 +347,10 @@ class Writer:
         """Return the sentences of an abstract, or none if it has no result or a wrong length."""
         rng = filler.rng
         skeleton = list(rng.choice(load_grammar()["skeletons"][filler.plan.kind]))
-        if filler.plan.partner:
-            skeleton.insert(rng.randint(0, 2), "joint")
+        if filler.plan.partner:  # what is known is about the second theme
+            skeleton = [role.replace("background", "near") for role in skeleton]
+            skeleton[1:1] = ["joint"] if "near" in skeleton else ["near", "joint"]
+            skeleton.append("joint_end")
         written: dict[str, str] = {}  # sentences and their roles
         for role in skeleton:
             optional = role.startswith("(")

@@ -18,7 +18,7 @@ def test_the_planted_gap_of_the_demo_corpus_is_among_the_first() -> None:
     from sklearn.decomposition import TruncatedSVD
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    papers, truth = generate(n_papers=1500, seed=1)
+    papers, truth = generate(n_papers=3000, seed=1)
     (planted,) = truth.uncovered_themes
     titles = [str(paper["title"]) for paper in papers]
     abstracts = [str(paper.get("abstract") or "") for paper in papers]

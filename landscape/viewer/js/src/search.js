@@ -318,12 +318,11 @@ export class WordIndex {
         counts.set(point, (counts.get(point) ?? 0) + 1);
       });
     }
-    // Papers with all words; if there are few, papers that lack one of several words.
-    for (const fewest of known > 2 ? [known, known - 1] : [known]) {
+    // Papers with all words; if there are few, as for a question, papers with at least half of them.
+    const least = known > 2 ? Math.ceil(known / 2) : known;
+    for (let fewest = known; fewest >= least; fewest--) {
       const enough = new Map([...scores].filter(([point]) => (counts.get(point) ?? 0) >= fewest));
-      if (enough.size >= 5 || fewest === (known > 2 ? known - 1 : known)) {
-        return { points: this._ranked(enough), missing };
-      }
+      if (enough.size >= 5 || fewest === least) return { points: this._ranked(enough), missing };
     }
     return { points: [], missing };
   }

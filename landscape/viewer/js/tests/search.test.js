@@ -66,6 +66,13 @@ test("the best papers have all words, in the title first", async () => {
   assert.deepEqual((await index.search("dust")).points, [0, 4, 1]);
 });
 
+test("a question finds papers with at least half of its words", async () => {
+  const words = { gas: [[0, 0], [1, 0]], dwarf: [[0, 0], [2, 0]], galaxy: [[0, 0], [2, 0]], lose: [[3, 0]] };
+  const index = new WordIndex(sourceOf(words));
+  assert.deepEqual((await index.search("dwarf galaxies lose gas")).points, [0, 2]);
+  assert.deepEqual((await index.search("gas dwarf")).points, [0]);
+});
+
 test("two words can be one name", async () => {
   const index = new WordIndex(sourceOf(WORDS));
   assert.deepEqual((await index.search("NGC 1275")).points, [3]);

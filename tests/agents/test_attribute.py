@@ -110,7 +110,7 @@ def test_what_cannot_be_is_told(demo_atlas: Atlas, settings: dict[str, object], 
 def test_a_model_searches_reads_and_selects(
     demo_atlas: Atlas, server: OpenAIServer, model: ChatModel
 ) -> None:
-    paper = some_paper(demo_atlas)
+    paper = some_paper(demo_atlas, 16)  # it cites none of the papers found
     scripted(
         server,
         step("search", query=paper.title),

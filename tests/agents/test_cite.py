@@ -76,13 +76,13 @@ def test_corpora_come_and_go_without_touching_each_other(demo_atlas: Atlas) -> N
     first = AtlasCollection().add(demo_atlas)
     both = first.add(demo_atlas, "again")
     assert [len(first), len(both)] == [1, 2]
-    found = both.cite(CONTEXT, k=5)
-    single = first.cite(CONTEXT, k=5)
+    found = both.cite(CONTEXT, k=8)
+    single = first.cite(CONTEXT, k=8)
     assert {one.also_in for one in found.suggestions} == {("again",)}
     assert {p.paper_id for p in found.papers} == {p.paper_id for p in single.papers}
     assert list(found.coverage) == [demo_atlas.title, "again"]
     off = both.switch_off(demo_atlas.title)
-    assert {one.corpus for one in off.cite(CONTEXT, k=5).suggestions} == {"again"}
+    assert {one.corpus for one in off.cite(CONTEXT, k=8).suggestions} == {"again"}
     assert off.switch_on(demo_atlas.title) == both
     assert both.remove("again") == first
     with pytest.raises(InputError, match="another name"):

@@ -171,7 +171,7 @@ def test_a_model_searches_reads_on_and_selects(
     demo_atlas: Atlas, server: OpenAIServer, model: ChatModel
 ) -> None:
     asked = scripted(server, good_scholar)
-    found = demo_atlas.survey(QUESTION, model=model, **SMALL)
+    found = demo_atlas.survey(QUESTION, model=model, **SMALL | {"papers": 60, "expand": 20})
     assert not found.partial
     assert {"queries", "read", "judge"} == set(asked)
     assert [one.text for one in found.searches[1:]] == [

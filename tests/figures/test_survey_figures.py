@@ -18,7 +18,7 @@ from landscape.types import Survey
 def survey(demo_atlas: Atlas) -> Survey:
     question = "How do stellar winds change the evolution of massive stars?"
     # so low a threshold that papers are drawn which others led to
-    return demo_atlas.survey(question, model=None, papers=40, threshold=0.02)
+    return demo_atlas.survey(question, model=None, papers=40, threshold=0.005)
 
 
 def test_every_paper_of_the_tree_hangs_on_what_led_to_it(survey: Survey) -> None:

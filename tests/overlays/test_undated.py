@@ -1,6 +1,8 @@
 """Papers without a date do not stop an analysis and are not counted in a year."""
 
-from __future__ import re
+from __future__ import annotations
+
+import re
 
 from pathlib import Path
 

@@ -25,6 +25,7 @@ from landscape._serializer import to_csv
 from landscape._wording import count
 from landscape.errors import LandscapeError
 from landscape.figures.caption import explanation, facts_of, headline, readable_sources
+from landscape.text.words import split_sentences
 
 if TYPE_CHECKING:
     from landscape.atlas import Atlas
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from landscape.viewer.source import MapSource
 
 _MAX_ROWS = 300  # of a table on a page; the CSV file has all
+_LEAD = 2  # sentences of a caption that are shown before the reader asks for the method
 _MAX_COLUMNS = 7  # of a table before the reader asks for all
 _CELLS = {
     "number": re.compile(r"(?:[+-]?[\d,]+(?:\.\d+)?(?:e[+-]?\d+)?(?: \([^()]*\))?)?"),
@@ -167,9 +169,13 @@ def _table_page(
                 links[at] = link(number, row)
             cells.append([*zip(row, links, strict=True)])
         tables.append((heading, [*zip(names, _classes(rows), strict=True)], cells, len(rows)))
+    caption = analysis.caption
+    ends = [end for _, end in split_sentences(caption)]
+    lead = ends[1] if len(ends) > _LEAD else len(caption)
     body = render(
         "site_table.html",
-        caption=analysis.caption,
+        caption=caption[:lead],
+        details=caption[lead:].strip(),
         notes=analysis.notes,
         tables=tables,
         csv=f"{name}.csv",
@@ -282,6 +288,7 @@ def _concepts(source: MapSource) -> Page:
     table = to_csv(pd.DataFrame({"concept": names, "papers": sizes}))
     body = render(
         "site_table.html",
+        details="",
         caption="Concepts of the Unified Astronomy Thesaurus, and the papers about them.",
         notes=[],
         tables=[("Concepts", [("Concept", ""), ("Papers", "number")], rows, len(rows))],

@@ -391,7 +391,11 @@ def test_on_a_phone(browser: Browser, site: str) -> None:
     assert visit.state("v.map.camera.view.scale > v.map.camera.whole")
     x, y = visit.state(
         "(([x, y]) => [x, y])([...Array(400).keys()].map((p) => v.map.camera.toPixel(...v.map"
-        ".placeOf(p))).find(([x, y]) => x > 60 && x < 330 && y > 60 && y < 240))"
+        ".placeOf(p))).find(([x, y]) => x > 60 && x < 330 && y > 60 && y < 240 &&"
+        "![...v.map.names.children].some((name) => { const of = name.getBoundingClientRect();"
+        f"const [left, top] = [{box['x']} + x, {box['y']} + y];"
+        "return left > of.left - 9 && left < of.right + 9 && top > of.top - 9 && top < of.bottom + 9;"
+        "})))"
     )
     page.touchscreen.tap(box["x"] + x, box["y"] + y)
     expect(page.locator(".tooltip")).to_be_visible()

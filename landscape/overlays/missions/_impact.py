@@ -169,8 +169,9 @@ def impact(
           ``local_corpus``, ``local_papers``, ``local_share`` (in these regions);
         - ``first_light``, ``corpus_before``, ``local_share_before``, ``corpus_after``,
           ``local_share_after``, ``rise`` (``local_share_after`` minus ``local_share_before``, in
-          covered years; "before" is the whole corpus before first light, and "after" is the part of
-          the period after first light),
+          covered years; without a value if the corpus has fewer than 10 papers before first
+          light; "before" is the whole corpus before first light, and "after" is the part of the
+          period after first light),
           ``rise_comparable`` (False if the corpus itself changes abruptly, or does not cover the
           year of first light or the year before);
         - ``corpus_since``, ``share_since`` (all papers since first light, and the share of them);
@@ -245,6 +246,8 @@ def measure_usage(
     table = tables.pop("facilities")
     uneven = {facility.name: _is_uneven(usage.years, facility) for facility in usage.facilities}
     table["rise_comparable"] = ~table["facility"].map(uneven).astype(bool)
+    few_before = table["corpus_before"] < FEW  # the warnings say that no rise can be measured
+    table.loc[few_before, ["rise", "rise_low", "rise_high"]] = np.nan
     inside_of = dict(zip(labels, insides, strict=True))
     periods = table["period"] if slices is not None else [labels[0]] * len(table)
     table = table.join(_since_first_light(usage, table, [inside_of[one] for one in periods]))

@@ -75,10 +75,10 @@ export class Contents {
     return counts;
   }
 
-  /** Show the papers of each region that pass the filters, and the region that is chosen. */
+  /** Show the papers of each region that pass the filters and were found, and the chosen region. */
   follow() {
     const { source, model } = this.viewer;
-    const counts = countRegions(source, model.passes);
+    const counts = countRegions(source, model.counted);
     this._entries.forEach((entry, row) => {
       entry.count.textContent = number(counts[row]);
       entry.count.title = `${number(counts[row])} of ${count(source.regions[row].papers, "paper")}`;

@@ -85,7 +85,7 @@ export class FilterPage {
 
   async _followSets() {
     const { model, source } = this.viewer;
-    const passes = model.passes;
+    const passes = model.counted;
     const shown = [];
     for (const [kind, title, name] of /** @type {const} */ ([
       ["facilities", "Facilities mentioned", "facility"],
@@ -106,7 +106,7 @@ export class FilterPage {
         this.viewer.fail(`The ${title.toLowerCase()} could not be loaded`, error);
         return;
       }
-      if (passes !== model.passes) return; // the filters have changed meanwhile
+      if (passes !== model.counted) return; // the filters have changed meanwhile
       bars.sort((a, b) => Number(b.row === chosen) - Number(a.row === chosen) || b.papers - a.papers);
       shown.push(
         this._head(title, chosen >= 0 ? entries[chosen].name : "", () => model.filter({ [name]: -1 })),

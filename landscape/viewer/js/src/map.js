@@ -401,7 +401,7 @@ export class MapView {
       const half = one.width / 2 + 3;
       const bounded = Math.max(half, Math.min(camera.width - half, left));
       // A large shift would put it on another name.
-      if (x > 0 && x < camera.width && Math.abs(bounded - left) < 80) left = bounded;
+      if (x > 0 && x < camera.width && Math.abs(bounded - left) < Math.max(80, half)) left = bounded;
       one.label.style.transform =
         `translate(${left.toFixed(1)}px,${(y + one.name.dy).toFixed(1)}px) translate(-50%,-50%)`;
     }

@@ -39,6 +39,7 @@ export class Model {
     this.missing = /** @type {string[]} */ ([]);
     this.opened = -1; // paper whose record is shown
     this.passes = new Uint8Array(source.manifest.papers).fill(1);
+    this.counted = this.passes; // papers that the regions, facilities and concepts count
     this.nPassing = source.manifest.papers;
     this.kinds = new Uint8Array(source.manifest.papers).fill(SHOWN);
     this.inside = source.inside();
@@ -222,6 +223,7 @@ export class Model {
     const passes = this.passing(this.state.filters);
     // The same array stands for the same papers.
     if (passes.some((one, point) => one !== this.passes[point])) this.passes = passes;
+    this.counted = this._foundOf(this.passes);
     const { kinds } = this;
     this.nPassing = passes.reduce((sum, one) => sum + one, 0);
     for (let point = 0; point < kinds.length; point++) kinds[point] = passes[point] ? SHOWN : REMOVED;
@@ -235,6 +237,17 @@ export class Model {
       for (const point of points ?? []) if (passes[point]) kinds[point] = kind;
     }
     this.tell("state");
+  }
+
+  /**
+   * Which of some papers were found by the search; all of them without a search.
+   * @param {Uint8Array<ArrayBuffer>} passes
+   */
+  _foundOf(passes) {
+    if (!this.state.query || !this.found.length) return passes;
+    const both = new Uint8Array(passes.length);
+    for (const point of this.found) both[point] = passes[point];
+    return both;
   }
 
   /**

@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
+from io import StringIO
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from landscape._io import BY_USER
+from landscape._io import BY_USER, reporting_unwritable, write_whole
 from landscape._wording import count, one_line
 from landscape.errors import AtlasError, InputError
 from landscape.types import Paper
@@ -276,6 +277,28 @@ def read_labels(path: Path) -> dict[int, str]:
             "in UTF-8 with a whole number in every topic_id."
         ) from error
     return labels
+
+
+def write_labels(path: Path, labels: Mapping[int, str]) -> None:
+    """Write names of regions to `labels.csv`; other lines stay, and an empty name is removed."""
+    read_labels(path)  # an error if the file is not such a table
+    names, rows = ["topic_id", "label"], []
+    if path.is_file():
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            table = csv.DictReader(stream)
+            rows = [row for row in table if int(row["topic_id"]) not in labels]
+            names = list(table.fieldnames or names)
+    rows += [
+        {"topic_id": str(number), "label": one_line(label, most=200)}
+        for number, label in labels.items()
+        if label.strip()
+    ]
+    text = StringIO(newline="")
+    writer = csv.DictWriter(text, names, restval="", extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    with reporting_unwritable(path):
+        write_whole(path, text.getvalue().encode())
 
 
 def apply_labels(topics: pd.DataFrame, path: Path) -> tuple[pd.DataFrame, tuple[str, ...]]:

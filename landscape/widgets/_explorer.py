@@ -13,6 +13,7 @@ import numpy as np
 from landscape._io import expand_home, write_output
 from landscape.errors import AtlasError, InputError, LandscapeError
 from landscape.store.manifest import current_version
+from landscape.store.tables import LABELS, write_labels
 from landscape.viewer import exploring
 from landscape.viewer import selection as selecting
 from landscape.viewer.columns import VIEWER, check_colour
@@ -179,6 +180,7 @@ class MapExplorer(Panel):
             "papers.bib": lambda rows: self._make_table(
                 "papers.bib", selecting.papers_as_bibtex, rows
             ),
+            "rename": self.rename,
             "reload": self.reload,
         }
         for name, use in acts.items():
@@ -705,6 +707,25 @@ class MapExplorer(Panel):
         if found.empty:
             raise InputError(f"There is no region {region!r} on this map; see atlas.topics.")
         return int(found["topic_id"].iloc[0])
+
+    def rename(self, region: str | int, label: str) -> Self:
+        """Save another name of a region in ``labels.csv`` of the atlas, and open the atlas again.
+
+        An empty name restores the name of the build.
+
+        Raises
+        ------
+        InputError
+            If the region does not exist, or the file cannot be written.
+        AtlasError
+            If ``labels.csv`` cannot be read.
+        """
+        topics = self.atlas.topics.set_index("topic_id")
+        old = topics["label"][self._topic(region)]
+        # A continent of one region has its name, and is renamed with it.
+        numbers = topics.index[topics["label"] == old].tolist()
+        write_labels(self.atlas.path / LABELS, dict.fromkeys(numbers, label))
+        return self.reload()
 
     # -- an atlas that was rebuilt
 

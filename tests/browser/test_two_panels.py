@@ -72,6 +72,22 @@ def test_what_one_does_leaves_the_other_alone(panels: list[ExplorerOnPage]) -> N
     assert first.jupyter.errors() == []
 
 
+def test_a_region_is_renamed_by_a_click(panels: list[ExplorerOnPage], lab: Lab) -> None:
+    _, second = panels
+    label = second.state("v.source.regions[0].label")
+    second.state("v.toRegion(0)")
+    second.viewer.get_by_role("button", name="Rename").click()
+    field = second.viewer.get_by_label(f"Another name of {label}")
+    field.fill("My own field")
+    field.press("Enter")
+    second.until("v?.source.regions.some((one) => one.label === 'My own field')")
+    labels = lab.folder.parent / "demo.atlas" / "labels.csv"
+    assert "My own field" in labels.read_text("utf-8")
+    labels.unlink()
+    second.viewer.get_by_role("button", name="Clear").click()
+    assert second.jupyter.errors() == []
+
+
 def test_a_rebuilt_atlas_is_noticed_and_loses_nothing(
     panels: list[ExplorerOnPage], lab: Lab, demo_atlas: landscape.Atlas
 ) -> None:

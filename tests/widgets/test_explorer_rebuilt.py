@@ -46,6 +46,25 @@ def put_same(explorer: MapExplorer, title: str) -> None:
         time.sleep(0.1)
 
 
+def test_a_region_is_renamed_and_named_as_before(explorer: MapExplorer) -> None:
+    region = explorer.atlas.topics.query("level == 1").iloc[0]
+    labels = explorer.atlas.path / "labels.csv"
+    labels.write_text("topic_id,label,by\n100000,The sky,me\n", encoding="utf-8")
+    explorer.rename(int(region.topic_id), " Mine,\n not yours ").wait()
+    assert labels.read_text("utf-8").splitlines()[:2] == ["topic_id,label,by", "100000,The sky,me"]
+    topics = landscape.open(explorer.atlas.path).topics.set_index("topic_id")
+    assert topics.label[region.topic_id] == "Mine, not yours"
+    assert explorer.atlas.topics.set_index("topic_id").label[region.topic_id] == "Mine, not yours"
+    explorer.rename("Mine, not yours", "").wait()
+    assert explorer.atlas.topics.set_index("topic_id").label[region.topic_id] == region.label
+    with pytest.raises(InputError, match="no region 'Atlantis'"):
+        explorer.rename("Atlantis", "x")
+    labels.write_text("a,b\n", encoding="utf-8")
+    with pytest.raises(AtlasError, match="needs the columns"):
+        explorer.rename(int(region.topic_id), "x")
+    assert labels.read_text("utf-8") == "a,b\n"
+
+
 def test_no_papers_of_a_new_build_are_given_for_those_selected(
     explorer: MapExplorer, tmp_path: Path
 ) -> None:

@@ -317,7 +317,29 @@ export class Viewer {
       ...chips.map(([label, n, remove]) =>
         h("button", { class: "chip", title: `Remove ${label}`, onclick: remove }, `${label} (${number(n)}) ✕`),
       ),
+      this.kernel && filters.region >= 0 ? this._renaming(filters.region) : "",
     );
+  }
+
+  /**
+   * A button that asks for another name of a region, which the kernel saves.
+   * @param {number} region
+   */
+  _renaming(region) {
+    const { id, label } = this.source.regions[region];
+    const field = h("input", {
+      type: "text",
+      "aria-label": `Another name of ${label}`,
+      title: "Enter saves the name in labels.csv of the atlas; an empty name restores the first one",
+      value: label,
+      onkeydown: (/** @type {KeyboardEvent} */ event) => {
+        event.stopPropagation(); // Escape does not clear the map
+        if (event.key === "Enter") this.kernel?.ask({ do: "rename", region: id, label: field.value });
+        if (event.key === "Enter" || event.key === "Escape") this._showChips();
+      },
+    });
+    const open = h("button", { class: "chip", onclick: () => (open.replaceWith(field), field.select()) }, "Rename");
+    return open;
   }
 
   showStatus() {

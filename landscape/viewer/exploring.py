@@ -188,10 +188,13 @@ def _outline_of(view: MapView, rows: Rows) -> list[tuple[float, float]] | None:
         return None
     window = view.given.get("view")
     width = window[2] - window[0] if window else view.source.box[2]
-    corners = simple_outline(*zip(*view.outline, strict=True), unit=width / 1e3)
-    around = inside(view.source, corners)
-    around = around[passing(view.source, view.given)[around]]
-    return corners if np.array_equal(around, rows) else None
+    wanted = passing(view.source, view.given)
+    for fineness in (1e3, 1e4, 1e5):  # a paper can be very near the outline
+        corners = simple_outline(*zip(*view.outline, strict=True), unit=width / fineness)
+        around = inside(view.source, corners)
+        if np.array_equal(around[wanted[around]], rows):
+            return corners
+    return None
 
 
 def simple_outline(

@@ -23,7 +23,14 @@ from landscape.search.settings import readable_text
 from landscape.widgets._analysis_panel import ResultPanel
 from landscape.widgets._code_lines import call
 from landscape.widgets._figure_view import image_html
-from landscape.widgets._panel import checked_atlas, make_control, panel_texts, quiet_html, show_only
+from landscape.widgets._panel import (
+    checked_atlas,
+    folded,
+    make_control,
+    panel_texts,
+    quiet_html,
+    show_only,
+)
 from landscape.widgets._tables import table_html
 
 if TYPE_CHECKING:
@@ -47,6 +54,9 @@ EXAMPLE = "stabilityai/stable-diffusion-xl-base-1.0"
 _OWN = "own"
 
 
+_SHOWN_ROWS = 2  # rows of settings above those that are folded
+
+
 class OutreachControls(widgets.VBox):
     """Controls for the settings of an outreach map."""
 
@@ -65,7 +75,8 @@ class OutreachControls(widgets.VBox):
             )
             for names in panel_texts()["outreach_rows"]
         ]
-        super().__init__([*rows, self._hint])
+        shown, more = rows[:_SHOWN_ROWS], rows[_SHOWN_ROWS:]
+        super().__init__([*shown, folded("More settings", *more, self._hint)])
         self.add_class("landscape-controls")
         self._suit()
         for control in self.fields.values():

@@ -21,9 +21,9 @@ from landscape.widgets._panel import (
     checked_atlas,
     checked_names,
     checked_whole,
+    folded,
     make_control,
     panel_texts,
-    quiet_html,
     show_only,
     what_control,
 )
@@ -254,12 +254,12 @@ class ReviewPanel(AnalysisPanel):
                 value=weight,
                 max=max(_MAX_WEIGHT, weight),
             )
-        label = widgets.HTML(quiet_html("Weights of the components; weight 0 omits a component"))
         sliders = widgets.HBox(
             list(self._weights.values()),
             layout=widgets.Layout(flex_flow="row wrap", grid_gap="0 10px"),
         )
-        self._weighing = widgets.VBox([label, sliders], layout=widgets.Layout(width="100%"))
+        title = "Weights of the components; weight 0 omits a component"
+        self._weighing = folded(title, sliders)
         super().__init__(
             "Reviews and gaps:", atlas, theme=theme, controls=[self._what, self._weighing]
         )

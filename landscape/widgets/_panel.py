@@ -353,6 +353,16 @@ def _years_of(atlas: Atlas) -> tuple[int, int]:
     return first, last
 
 
+def folded(title: str, *rows: widgets.Widget) -> widgets.Accordion:
+    """Put rows of controls that few users need below a title, which opens them."""
+    return widgets.Accordion(
+        children=[widgets.VBox(list(rows))],
+        titles=[title],
+        selected_index=None,
+        layout={"width": "100%"},
+    )
+
+
 def show_only(controls: Mapping[widgets.Widget, bool]) -> None:
     """Show the controls with the value True, and hide the others."""
     for control, is_shown in controls.items():

@@ -394,8 +394,8 @@ def test_on_a_phone(browser: Browser, site: str) -> None:
         ".placeOf(p))).find(([x, y]) => x > 60 && x < 330 && y > 60 && y < 240 &&"
         "![...v.map.names.children].some((name) => { const of = name.getBoundingClientRect();"
         f"const [left, top] = [{box['x']} + x, {box['y']} + y];"
-        "return left > of.left - 9 && left < of.right + 9 && top > of.top - 9 && top < of.bottom + 9;"
-        "})))"
+        "return left > of.left - 9 && left < of.right + 9 && top > of.top - 9"
+        " && top < of.bottom + 9; })))"
     )
     page.touchscreen.tap(box["x"] + x, box["y"] + y)
     expect(page.locator(".tooltip")).to_be_visible()

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 _MAX_ROWS, _MAX_PANELS = 30, 12
 _SIGNIFICANT = ("emerging", "fading")
 _HEADING, _ROW, _ROOMY_ROW = 12.0, 13.0, 20.0  # points
+_HEADING_SIZE = 7.5  # font size of the name above a small chart, if it fits
 _FAR = 2.5  # maximum length of the axis, relative to the upper quartile of the ends of intervals
 _HOW = (
     "Bars and bands are 95% intervals, thin lines are fits, dotted lines are changes of trend; "
@@ -280,11 +281,12 @@ def _draw_panels(page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis) 
     for row, cell in zip(steep.to_dict("records"), boxes, strict=True):
         left, bottom, right, top = cell
         colour = colour_of(row["class"], page.colours)
+        wide = page.extent(row["label"], size=_HEADING_SIZE, weight="bold").width
         page.write(
             row["label"],
             left,
             top + 3 * scale,
-            size=7.5,
+            size=_HEADING_SIZE * max(0.75, min(1.0, (right - left) / wide)),
             weight="bold",
             colour=colour,
             gid="heading",

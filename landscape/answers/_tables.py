@@ -157,14 +157,14 @@ def _scope(atlas: AtlasStore, asked: Request) -> Scope:
     """Find the papers that a question is about, and those that shares are relative to."""
     engine, (base, of) = open_engine(atlas), asked.base
     rows, whole = engine.select(asked.filter), engine.select(base)
+    n_whole = len(whole)
     whole = np.setdiff1d(whole, atlas.invalid_papers)
-    filter_text, note = asked.filter, ""
+    filter_text, note = asked.filter, _uncounted(n_whole - len(whole))
     n_invalid = len(np.intersect1d(rows, atlas.invalid_papers))
     if n_invalid and "status:" not in filter_text:
         rows = np.setdiff1d(rows, atlas.invalid_papers)
         filter_text = ";".join(filter(None, [filter_text, *_VALID]))
-        verb = "is" if n_invalid == 1 else "are"
-        note = f"{count(n_invalid, 'retracted or withdrawn paper')} {verb} not counted."
+        note = _uncounted(n_invalid)
     scope = Scope(filter_text, rows, asked.phrase, whole, of, asked.period, note)
     if asked.filter and not len(rows) and asked.measure not in _WHOLE_ATLAS:
         mistyped = mistyped_facility(engine, " ".join(re.findall('"([^"]+)"', asked.filter)))
@@ -173,6 +173,12 @@ def _scope(atlas: AtlasStore, asked: Request) -> Scope:
             f"with the filter {asked.filter}.{_without_each(engine, asked)} {mistyped}".rstrip()
         )
     return scope
+
+
+def _uncounted(n: int) -> str:
+    """Return a sentence on papers that are not counted."""
+    verb = "is" if n == 1 else "are"
+    return f"{count(n, 'retracted or withdrawn paper')} {verb} not counted." if n else ""
 
 
 def _without_each(engine: Engine, asked: Request) -> str:
@@ -607,5 +613,5 @@ def _rows(table: pd.DataFrame) -> list[str]:
                 f"{low} to {high}%){roles}"
             )
     rest = len(table) - len(shown)
-    more = "earlier years are" if is_calendar else f"{rest:,} more rows are"
-    return [*lines, f"- ({more} in the table)"] if rest > 0 else lines
+    more = "earlier years" if is_calendar else f"{rest:,} more rows"
+    return [*lines, f"- (the code below gives {more})"] if rest > 0 else lines

@@ -188,7 +188,8 @@ def reviews_scene(
         )
     )
     title = "Gaps between reviews" if len(best) else _NO_GAP
-    rows = pd.concat([best, unclear.assign(rank=pd.NA)])
+    rows = located.loc[[*best.index, *unclear.index]]
+    rows = rows.assign(rank=rows["rank"].where(rows.index.isin(best.index)))
     heading = "Region (grey: uncertain)" if len(unclear) else "Region"
     ranking = Ranking.of_table(title, heading, rows, _COLUMNS, numbered=True)
     written = page.write_ranking(replace(ranking, notes=_NOTES), column)
@@ -338,7 +339,7 @@ def _mark_gaps(
         hover=[hover[place] for place in best.index],
         ranks=best["rank"].tolist(),
     )
-    names = pd.concat([best, unclear])
+    names = pd.concat([one for one in (best, unclear) if len(one)] or [best])
     names = names.assign(level=1, n_papers=names.get("papers", 0))
     reserved = np.vstack([boxes, np.hstack([at - half, at + half])])
     add_names(page, panel, names, reserved=reserved, emphasized=best["topic_id"].tolist())

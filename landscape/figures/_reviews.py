@@ -121,8 +121,6 @@ def reviews_scene(
     **look: Unpack[PageOptions],
 ) -> Scene:
     """Return the scene of `reviews`, of known gaps and a known mask of reviews if given."""
-    import pandas as pd
-
     gaps = analysis or review_gaps(atlas, weights=weights, n_resamples=n_resamples)
     found = review_mask(atlas) if found is None else found
     if not len(gaps.table):

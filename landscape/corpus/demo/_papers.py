@@ -19,7 +19,9 @@ from landscape.corpus.demo._sentences import Writer
 from landscape.corpus.demo.cards import (
     Card,
     Mention,
+    Plan,
     Story,
+    decimal_year,
     demo_data_folder,
     find_traps,
     load_aspects,
@@ -105,25 +107,6 @@ class DemoFiles:
 
     papers: Path
     truth: Path
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Themes, research question, day and kind of a paper to be generated."""
-
-    day: date
-    card: Card  # theme of the authors and keywords
-    question: Card  # theme of the research question
-    story: Story
-    kind: str
-    partner: Card | None = None  # second theme of a paper about two themes
-    own: tuple[Story, ...] = ()  # the story, and others that give results
-    aspects: tuple[Story, ...] = ()
-
-    @property
-    def date(self) -> float:
-        """Date as a year with decimals."""
-        return self.day.year + (self.day.timetuple().tm_yday - 1) / 365.25
 
 
 def write_demo(folder: Path, *, n_papers: int = 4000, seed: int = 1) -> DemoFiles:
@@ -251,7 +234,7 @@ def _plan_papers(n_papers: int, rng: Random) -> list[Plan]:
 
 def _plan(day: date, card: Card, review: bool, rng: Random) -> Plan:
     """Draw the question, the kind and the related themes of one paper."""
-    when = day.year + (day.timetuple().tm_yday - 1) / 365.25
+    when = decimal_year(day)
     if review:
         story = _question(card, when, rng)
         own = tuple(story for story in card.stories if story.since <= when)

@@ -18,10 +18,9 @@ from typing import Any
 
 from landscape._io import data_file, read_yaml
 from landscape.corpus.demo.cards import (
-    Card,
     Measure,
     Phrase,
-    Story,
+    Plan,
     demo_data_folder,
     load_facilities,
     load_traps,
@@ -167,21 +166,19 @@ class ExhaustedError(Exception):
 class _Filler:
     """Fills the slots of sentences of one paper. Each text of a queue is used only once."""
 
-    def __init__(self, plan: Any, rng: Random) -> None:
+    def __init__(self, plan: Plan, rng: Random) -> None:
         self.plan, self.rng = plan, rng
-        self.card: Card = plan.question
-        self.story: Story = plan.story
+        self.card, self.story, partner = plan.question, plan.story, plan.partner
         self.measures = self._shuffled(one.measures for one in plan.own)
         self.trends = self._shuffled(one.trends for one in plan.own)
         # All statements are about the question, except what is known of a second theme.
-        own = [*plan.own, self.card, *plan.aspects]
-        partner: Card | None = plan.partner
+        known = [*(one.known for one in (*plan.own, *plan.aspects)), self.card.known]
         near = [partner.known] if partner else []
         near += [one.known for one in partner.stories if one.since <= plan.date] if partner else []
         self.queues: dict[str, list[str]] = {
             "found": self._texts(one.found for one in plan.own),
             "means": self._texts(one.means for one in plan.own),
-            "known": self._texts(one.known for one in own),
+            "known": self._texts(known),
             "near": self._texts(near),
             "mech": self._texts([self.card.mechanisms, *(one.mechanisms for one in plan.aspects)]),
             "object": self._texts([self.card.objects]),
@@ -328,7 +325,7 @@ class Writer:
 
     used: set[str] = field(default_factory=set)
 
-    def write(self, plan: Any, rng: Random) -> tuple[str, str]:
+    def write(self, plan: Plan, rng: Random) -> tuple[str, str]:
         """Return the title and abstract of a paper. Facilities are marked (see ``unmark``)."""
         for _ in range(80):
             filler = _Filler(plan, rng)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -137,6 +138,30 @@ class Card(BaseModel, frozen=True, extra="forbid"):
     mechanisms: Phrases
     known: Phrases = ()
     stories: tuple[Story, ...]
+
+
+def decimal_year(day: datetime.date) -> float:
+    """Return a day as a year with decimals."""
+    return day.year + (day.timetuple().tm_yday - 1) / 365.25
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Themes, research question, day and kind of a paper to be generated."""
+
+    day: datetime.date
+    card: Card  # theme of the authors and keywords
+    question: Card  # theme of the research question
+    story: Story
+    kind: str
+    partner: Card | None = None  # second theme of a paper about two themes
+    own: tuple[Story, ...] = ()  # the story, and others that give results
+    aspects: tuple[Story, ...] = ()
+
+    @property
+    def date(self) -> float:
+        """Date as a year with decimals."""
+        return decimal_year(self.day)
 
 
 class Facility(BaseModel, frozen=True):

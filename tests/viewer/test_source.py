@@ -273,6 +273,13 @@ def test_continents_come_first_and_give_way_to_subregions() -> None:
     assert name_ranges(topics(0), np.zeros(0), np.zeros(0)) == []
 
 
+def test_a_region_with_the_name_of_its_continent_is_named_after_it() -> None:
+    table = topics(3).assign(level=[0, 1, 1], label=["Comets", "Comets", "Pulsars"])
+    found = {n.topic_id: n for n in name_ranges(table, np.array([0.2, 0.3, 0.8]), np.full(3, 0.5))}
+    assert found[1].smallest >= found[0].largest
+    assert found[2].smallest < found[0].largest
+
+
 def test_names_of_any_length_and_script_are_placed() -> None:
     table = topics(3).assign(label=["x" * 500, "مجرات حلزونية", "a <b> & c"], level=1)
     found = name_ranges(table, np.array([0.2, 0.5, 0.8]), np.array([0.5, 0.5, 0.5]))

@@ -68,8 +68,8 @@ def site_pages(
     makers: dict[str, Callable[[], list[Page]]] = {
         "regions": lambda: _regions(source, measured, folder),
         "facilities": lambda: [_facilities(source, folder, figures=figures)],
-        "concepts": lambda: [_concepts(source)],
-        "new topics": lambda: [_new_topics(source)],
+        "concepts": lambda: [_concepts(source, folder, figures=figures)],
+        "new topics": lambda: [_new_topics(source, folder, figures=figures)],
         "trends": lambda: [_trends(measured, folder, figures=figures)],
         "reviews": lambda: [_reviews(measured, folder, figures=figures)],
         "changes": lambda: [_changes(atlas)] if len(atlas.changes) else [],
@@ -210,17 +210,17 @@ def _facilities(source: MapSource, folder: Path, *, figures: bool) -> Page:
     )
 
 
-def _picture(kind: str, atlas: Atlas, folder: Path) -> tuple[str, str]:
+def _picture(kind: str, atlas: Atlas, folder: Path, **options: object) -> tuple[str, str]:
     """Draw a figure, and return its address and its alternative text."""
     import landscape
 
-    figure = getattr(landscape.figures, kind)(atlas)
+    figure = getattr(landscape.figures, kind)(atlas, **options)
     (folder / "figures").mkdir(exist_ok=True)
     landscape.figures.save_figure(figure, folder / "figures" / f"{kind}.png")
     return f"figures/{kind}.png", str(figure.alt_text)
 
 
-def _new_topics(source: MapSource) -> Page:
+def _new_topics(source: MapSource, folder: Path, *, figures: bool) -> Page:
     from landscape.overlays.trends import new_topics
 
     for months in _MONTHS:  # until something is new
@@ -234,6 +234,9 @@ def _new_topics(source: MapSource) -> Page:
         found,
         lambda number, _: map_link(region=regions[number]),
         column="Region",
+        picture=_picture("new_topics", source.atlas, folder, months=months)
+        if figures and len(found.table)
+        else None,
         before="" if len(found.table) else f"Nothing is new in the last {months} months.",
     )
 
@@ -278,7 +281,7 @@ def _changes(atlas: Atlas) -> Page:
     return _table_page("changes", "Changes", region_changes(atlas), lambda *_: "", column="")
 
 
-def _concepts(source: MapSource) -> Page:
+def _concepts(source: MapSource, folder: Path, *, figures: bool) -> Page:
     rows: list[Row] = [
         [(one.name, map_link(concept=one.name)), (f"{len(one.points):,}", "")]
         for one in source.sets["concepts"]
@@ -293,7 +296,7 @@ def _concepts(source: MapSource) -> Page:
         notes=[],
         tables=[("Concepts", [("Concept", ""), ("Papers", "number")], rows, len(rows))],
         csv="concepts.csv",
-        picture=None,
+        picture=_picture("uat", source.atlas, folder) if figures and rows else None,
         before="",
     )
     return Page("concepts", "Concepts", body, {"concepts.csv": table})

@@ -119,7 +119,7 @@ export function barChart(bars) {
           title: `${bar.name}: ${number(bar.papers)} of ${number(bar.of)} papers`,
           onclick: bar.choose,
         },
-        h("span", { class: "fill", style: { width: `${(100 * bar.papers) / most}%` } }),
+        h("span", { class: "fill", style: { width: `calc((100% - 48px) * ${bar.papers / most})` } }),
         h("span", { class: "label" }, bar.name),
         h("span", { class: "count" }, number(bar.papers)),
       ),

@@ -41,7 +41,13 @@ def test_counts_papers_once_and_says_of_how_many(atlas: Any) -> None:
     assert found.denominators["papers that use data of one of these facilities"] == 10
 
 
-def test_rise_compares_with_the_same_regions_before_first_light(atlas: Any) -> None:
+def test_rise_compares_with_the_same_regions_before_first_light(
+    atlas: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = impact(atlas, ["nustar"], since=2010, n_resamples=300)
+    assert few.table[["rise", "rise_low", "rise_high"]].isna().all(axis=None), "5 papers are few"
+    assert any("cannot be measured" in warning for warning in few.warnings)
+    monkeypatch.setattr("landscape.overlays.missions._impact.FEW", 5)
     row = impact(atlas, ["nustar"], since=2010, n_resamples=300).table.iloc[0]
     assert row["first_light"].startswith("2012")
     assert (row["corpus_before"], row["corpus_after"]) == (5, 20)
@@ -73,7 +79,10 @@ def test_a_change_of_the_mix_of_categories_is_taken_out(make: Any) -> None:
     assert years["share_constant"].tolist() == pytest.approx([0.1 * 200 / 500] * 2)
 
 
-def test_no_use_before_first_light_is_no_certainty(make: Any) -> None:
+def test_no_use_before_first_light_is_no_certainty(
+    make: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("landscape.overlays.missions._impact.FEW", 5)
     uses = np.zeros(40, dtype=bool)
     uses[10:16] = True
     row = impact(make(REGION, YEAR, {"ALMA": uses}), n_resamples=50).table.iloc[0]

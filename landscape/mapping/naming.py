@@ -403,7 +403,7 @@ class Namer:
         alike |= direct < _SETTINGS.second_direct[fields]
         # The papers with the subject agree best with this group.
         alike |= ~several["is_best"].to_numpy(dtype=bool)
-        # A measured quantity, such as dust masses, is no subject, unless it is a concept.
+        # A measured quantity, such as dust masses, is not a subject, unless it is a concept.
         heads = [form.rpartition(" ")[2] for form in self._wide.forms[phrases]]
         alike |= ~self._is_concept[phrases] & np.isin(heads, list(QUANTITIES))
         # A symbol, an acronym or a proper name, such as Fe/H, PTAs or Bayesian, explains nothing

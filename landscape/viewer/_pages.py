@@ -210,11 +210,14 @@ def _facilities(source: MapSource, folder: Path, *, figures: bool) -> Page:
     )
 
 
-def _picture(kind: str, atlas: Atlas, folder: Path, **options: object) -> tuple[str, str]:
-    """Draw a figure, and return its address and its alternative text."""
+def _picture(kind: str, atlas: Atlas, folder: Path, **options: object) -> tuple[str, str] | None:
+    """Draw a figure, and return its address and alternative text, or None if it is impossible."""
     import landscape
 
-    figure = getattr(landscape.figures, kind)(atlas, **options)
+    try:
+        figure = getattr(landscape.figures, kind)(atlas, **options)
+    except LandscapeError:  # the page has its table
+        return None
     (folder / "figures").mkdir(exist_ok=True)
     landscape.figures.save_figure(figure, folder / "figures" / f"{kind}.png")
     return f"figures/{kind}.png", str(figure.alt_text)

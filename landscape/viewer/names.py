@@ -72,12 +72,8 @@ def name_ranges(topics: pd.DataFrame, x: NDArray[np.float64], y: NDArray[np.floa
         shapes_of(str(label), int(lv)) for label, lv in zip(topics["label"], level, strict=True)
     ]
     has_continents = bool((level == 0).any())
-    # The only region of a continent has its name, and is named after the continent.
-    twins = {
-        *np.flatnonzero(level == 1)[
-            topics.loc[level == 1, "label"].isin(topics.loc[level == 0, "label"])
-        ]
-    }
+    # A region that is alone in a continent has the same name, which is shown once at each scale.
+    is_alone = (level == 1) & topics["label"].isin(topics.loc[level == 0, "label"]).to_numpy()
     shown: dict[int, Name] = {}
     done: list[Name] = []
     scale = SMALLEST
@@ -90,7 +86,7 @@ def name_ranges(topics: pd.DataFrame, x: NDArray[np.float64], y: NDArray[np.floa
             for row in order.tolist()
             if row not in shown
             and _is_wanted(int(level[row]), scale, has_continents)
-            and (row not in twins or scale >= _NO_CONTINENTS)
+            and not (is_alone[row] and scale < _NO_CONTINENTS)
         ]
         if scale < _REGIONS_LIMITED and has_continents:
             wanted = [row for row in wanted if level[row] != 1 or row in largest_regions]

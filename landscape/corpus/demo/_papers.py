@@ -250,12 +250,11 @@ def _plan(day: date, card: Card, review: bool, rng: Random) -> Plan:
     story = _question(question, when, rng)
     own, partner = (story,), None
     fit = [one for one in load_aspects() if one.since <= when and question.id in one.where]
-    aspects: tuple[Story, ...] = ()
     if related(question) and rng.random() < _JOINT_SHARE:
         partner = rng.choice(related(question))
     elif fit and when - story.since > _RUSH_YEARS and rng.random() < _ASPECT_SHARE:
         story = rng.choice(fit)
-        own, aspects = (*own, story), (story,)
+        own = (*own, story)
     t = (day.year - _YEARS[0]) / len(_YEARS)
     observes = bool(question.observe)
     weights = {
@@ -268,7 +267,7 @@ def _plan(day: date, card: Card, review: bool, rng: Random) -> Plan:
     }
     possible = {kind: w for kind, w in weights.items() if kind in story.kinds and w} or weights
     kind = rng.choices(list(possible), weights=list(possible.values()))[0]
-    return Plan(day, card, question, story, kind, partner, own, aspects)
+    return Plan(day, card, question, story, kind, partner, own)
 
 
 def _question(card: Card, when: float, rng: Random) -> Story:

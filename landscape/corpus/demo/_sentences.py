@@ -172,7 +172,7 @@ class _Filler:
         self.measures = self._shuffled(one.measures for one in plan.own)
         self.trends = self._shuffled(one.trends for one in plan.own)
         # All statements are about the question, except what is known of a second theme.
-        known = [*(one.known for one in (*plan.own, *plan.aspects)), self.card.known]
+        known = [*(one.known for one in plan.own), self.card.known]
         near = [partner.known] if partner else []
         near += [one.known for one in partner.stories if one.since <= plan.date] if partner else []
         self.queues: dict[str, list[str]] = {
@@ -180,7 +180,7 @@ class _Filler:
             "means": self._texts(one.means for one in plan.own),
             "known": self._texts(known),
             "near": self._texts(near),
-            "mech": self._texts([self.card.mechanisms, *(one.mechanisms for one in plan.aspects)]),
+            "mech": self._texts([self.card.mechanisms, *(one.mechanisms for one in plan.own)]),
             "object": self._texts([self.card.objects]),
             "other": self._texts([partner.objects] if partner else []),
             "asks": [one.asks for one in plan.own] if plan.kind == "review" else [self.story.asks],
@@ -341,23 +341,22 @@ class Writer:
         )
 
     def _abstract(self, filler: _Filler) -> list[str]:
-        """Return the sentences of an abstract, or none if it has no result or a wrong length."""
+        """Return the sentences of an abstract, or none if one is missing or the length is wrong."""
         rng = filler.rng
         skeleton = list(rng.choice(load_grammar()["skeletons"][filler.plan.kind]))
         if filler.plan.partner:  # what is known is about the second theme
             skeleton = [role.replace("background", "near") for role in skeleton]
             skeleton[1:1] = ["joint"] if "near" in skeleton else ["near", "joint"]
             skeleton.append("joint_end")
-        written: dict[str, str] = {}  # sentences and their roles
+        sentences: list[str] = []
         for role in skeleton:
             optional = role.startswith("(")
             if not optional or rng.random() < 0.5:
-                sentence = self._sentence(filler, role.strip("()"), written)
+                sentence = self._sentence(filler, role.strip("()"), sentences)
                 if sentence:
-                    written[sentence] = role
+                    sentences.append(sentence)
                 elif not optional:
                     return []
-        sentences = list(written)
         traps = [trap for trap in load_traps() if filler.card.id in trap.themes]
         if len(sentences) < MAX_SENTENCES and rng.random() < _TRAP_SHARE * len(traps):
             trap = finished(spin(rng.choice(rng.choice(traps).sentences), rng))

@@ -155,8 +155,7 @@ class Plan:
     story: Story
     kind: str
     partner: Card | None = None  # second theme of a paper about two themes
-    own: tuple[Story, ...] = ()  # the story, and others that give results
-    aspects: tuple[Story, ...] = ()
+    own: tuple[Story, ...] = ()  # questions and aspects that give the results
 
     @property
     def date(self) -> float:

@@ -332,3 +332,17 @@ def test_the_command(demo_atlas: Atlas, tmp_path: Path, capsys: pytest.CaptureFi
     (tmp_path / "site" / "a.txt").touch()
     assert main(words) == 2
     assert "Name a new folder for the site." in capsys.readouterr().err
+
+
+def test_a_page_stays_if_its_figure_is_impossible(
+    demo_atlas: Atlas, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise InputError("Nothing to draw.")
+
+    for kind in ("uat", "impact", "reviews", "trends", "new_topics"):
+        monkeypatch.setattr(ls.figures, kind, refuse, raising=False)
+    folder = publish(demo_atlas, tmp_path / "site")
+    assert "<table" in (folder / "concepts.html").read_text("utf-8")
+    assert "<img" not in (folder / "concepts.html").read_text("utf-8")
+    assert (folder / "facilities.html").is_file()

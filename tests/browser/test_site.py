@@ -461,7 +461,8 @@ def test_the_pages_are_accessible(browser: Browser, site: str, scheme: Any) -> N
     visit.page.locator(".list tbody tr").first.wait_for()
     region = "regions/1000.html"
     problems: list[str] = []
-    for page in ("", "regions.html", region, "facilities.html", "concepts.html", "about.html"):
+    tables = ("facilities", "concepts", "trends", "reviews", "new", "about")
+    for page in ("", "regions.html", region, *(f"{name}.html" for name in tables)):
         if page:
             visit.page.goto(f"{site}/{page}")
         visit.page.evaluate(axe)

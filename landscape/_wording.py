@@ -21,6 +21,7 @@ _UNSAFE = re.compile(f"{INVISIBLE.pattern}|[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2
 
 MAX_NAMES = 8  # in a sentence
 MAX_COLUMNS = 7  # of the first view of a table
+DIGIT_SPACE = "\u2007"  # space that is as wide as a digit
 #: Notice for a corpus made by `landscape demo`.
 GENERATED = "Generated demo corpus: these papers do not exist."
 
@@ -30,26 +31,30 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def align_decimals(cells: Sequence[str], *, digit: str = " ", point: str = " ") -> list[str]:
+def align_decimals(cells: Sequence[str], *, in_page: bool = False) -> list[str]:
     """Pad numbers, with or without intervals, so that their decimal points are below each other.
 
-    `digit` and `point` replace missing characters. Other cells are unchanged.
+    In a page, the spaces are as wide as a digit and a point. Other cells are unchanged.
 
     >>> align_decimals(["12", "0.35 (0.2 to 0.5)", ""])
     ['12                ', ' 0.35 (0.2 to 0.5)', '']
     """
+    digit, point = (DIGIT_SPACE, "\u2008") if in_page else (" ", " ")
     split = [_NUMBER.fullmatch(cell) for cell in cells]
-    before, after, rest = (
-        max((len(number[part]) for number in split if number), default=0) for part in (1, 2, 3)
-    )
+    parts = [number.groups() for number in split if number]
+    before = max((len(whole) for whole, _, _ in parts), default=0)
+    after = max((len(decimals) for _, decimals, _ in parts), default=0)
+    points = max((interval.count(".") for *_, interval in parts), default=0)
+    others = max((len(interval) - interval.count(".") for *_, interval in parts), default=0)
     aligned = []
     for cell, number in zip(cells, split, strict=True):
         if number:
             whole, decimals, interval = number.groups()
             lacks_point = after > 0 and not decimals
             filling = point * lacks_point + digit * (after - len(decimals) - lacks_point)
-            cell = digit * (before - len(whole)) + whole + decimals + filling
-            cell += interval + digit * (rest - len(interval))
+            cell = digit * (before - len(whole)) + whole + decimals + filling + interval
+            cell += point * (points - interval.count("."))
+            cell += digit * (others - len(interval) + interval.count("."))
         aligned.append(cell)
     return aligned
 

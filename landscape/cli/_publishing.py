@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import Parameter
-
 from landscape.cli._options import (
     SETTINGS,
     Answer,
@@ -21,8 +19,10 @@ from landscape.viewer.settings import PUBLISH, Format, PublishSettings
 
 def publish(
     atlas: AtlasFolder,
-    out: Annotated[Path, Parameter(help="folder of the site, or a page (.html) with the map")],
     /,
+    out: Annotated[
+        Path, option("folder of the site, or a page (.html) with the map", "--output", "-o")
+    ],
     *,
     settings: Annotated[PublishSettings, SETTINGS] = PUBLISH,
     trust_model: TrustModel = False,
@@ -40,8 +40,8 @@ def publish(
 
 def export(
     atlas: AtlasFolder,
-    out: Annotated[Path, Parameter(help="file to write: .csv, .graphml or .parquet")],
     /,
+    out: Annotated[Path, option("file to write: .csv, .graphml or .parquet", "--output", "-o")],
     *,
     to: Annotated[
         Format | None,

@@ -21,8 +21,7 @@ from scipy.ndimage import gaussian_filter
 from landscape._bibliography import citation, escape_latex, to_bibtex
 from landscape._progress import progress
 from landscape._render import render
-from landscape._serializer import to_csv
-from landscape._wording import count
+from landscape._wording import MAX_COLUMNS, align_decimals, count
 from landscape.errors import LandscapeError
 from landscape.figures.caption import explanation, facts_of, headline, readable_sources
 from landscape.text.words import split_sentences
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
 
 _MAX_ROWS = 300  # of a table on a page; the CSV file has all
 _LEAD = 2  # sentences of a caption that are shown before the reader asks for the method
-_MAX_COLUMNS = 7  # of a table before the reader asks for all
 _CELLS = {
     "number": re.compile(r"(?:[+-]?[\d,]+(?:\.\d+)?(?:e[+-]?\d+)?(?: \([^()]*\))?)?"),
     "date": re.compile(r"(?:\d{4}-\d\d(?:-\d\d)?(?: \([^()]*\))?)?"),
@@ -160,15 +158,20 @@ def _table_page(
         at = names.index(column) if column in names else -1
         key = names.index("Key") if "Key" in names else -1  # rows of papers
         paper_at = names.index("Title") if key >= 0 and "Title" in names else key
+        classes = _classes(rows)
+        columns = (
+            align_decimals(column, in_page=True) if "number" in of else column
+            for of, column in zip(classes, zip(*rows[:_MAX_ROWS], strict=True), strict=True)
+        )
         cells: list[Row] = []
-        for number, row in enumerate(rows[:_MAX_ROWS]):
+        for number, (row, shown) in enumerate(zip(rows, zip(*columns, strict=True), strict=False)):
             links = [""] * len(row)
             if paper_at >= 0:
                 links[paper_at] = map_link(paper=row[key])
             if at >= 0:
                 links[at] = link(number, row)
-            cells.append([*zip(row, links, strict=True)])
-        tables.append((heading, [*zip(names, _classes(rows), strict=True)], cells, len(rows)))
+            cells.append([*zip(shown, links, strict=True)])
+        tables.append((heading, [*zip(names, classes, strict=True)], cells, len(rows)))
     caption = analysis.caption
     ends = [end for _, end in split_sentences(caption)]
     lead = ends[1] if len(ends) > _LEAD else len(caption)
@@ -190,7 +193,7 @@ def _classes(rows: Sequence[Sequence[str]]) -> list[str]:
     classes = []
     for place, column in enumerate(zip(*rows, strict=True)):
         kinds = [kind for kind, of in _CELLS.items() if all(of.fullmatch(cell) for cell in column)]
-        classes.append(" ".join([*kinds[:1], *["more"] * (place >= _MAX_COLUMNS)]))
+        classes.append(" ".join([*kinds[:1], *["more"] * (place >= MAX_COLUMNS)]))
     return classes
 
 
@@ -285,24 +288,17 @@ def _changes(atlas: Atlas) -> Page:
 
 
 def _concepts(source: MapSource, folder: Path, *, figures: bool) -> Page:
-    rows: list[Row] = [
-        [(one.name, map_link(concept=one.name)), (f"{len(one.points):,}", "")]
-        for one in source.sets["concepts"]
-    ]
-    names = [one.name for one in source.sets["concepts"]]
-    sizes = [len(one.points) for one in source.sets["concepts"]]
-    table = to_csv(pd.DataFrame({"concept": names, "papers": sizes}))
-    body = render(
-        "site_table.html",
-        details="",
-        caption="Concepts of the Unified Astronomy Thesaurus, and the papers about them.",
-        notes=[],
-        tables=[("Concepts", [("Concept", ""), ("Papers", "number")], rows, len(rows))],
-        csv="concepts.csv",
-        picture=_picture("uat", source.atlas, folder) if figures and rows else None,
-        before="",
+    from landscape.overlays.thesaurus import concept_counts
+
+    found = concept_counts(source.atlas)
+    return _table_page(
+        "concepts",
+        "Concepts",
+        found,
+        lambda _, row: _links(source, "concepts", row[:1])[0][1],
+        column="Concept",
+        picture=_picture("uat", source.atlas, folder) if figures and len(found.table) else None,
     )
-    return Page("concepts", "Concepts", body, {"concepts.csv": table})
 
 
 def _outreach(atlas: Atlas, folder: Path) -> Page:

@@ -11,7 +11,7 @@ import ipywidgets as widgets
 
 from landscape._render import render
 from landscape._serializer import heading, name_bounds, shown_columns, with_units
-from landscape._wording import MAX_COLUMNS, align_decimals, count
+from landscape._wording import DIGIT_SPACE, MAX_COLUMNS, align_decimals, count
 from landscape.widgets._panel import close_all, make_control, style_sheet
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from landscape.types import Hit, Results
 
 _MAX_ROWS = 200
-_DIGIT, _POINT = "\u2007", "\u2008"  # spaces as wide as a digit and a point
 
 
 def table_html(table: pd.DataFrame, kind: str, *, about: str) -> str:
@@ -61,9 +60,9 @@ def _cells(text: pd.Series, is_number: bool, is_bounded: bool) -> list[tuple[str
         parts = [cell.removesuffix(")").partition(" (") for cell in values]
         values, intervals = [part[0] for part in parts], [part[2] for part in parts]
         width = max(map(len, intervals), default=0)
-        intervals = [cell and cell.rjust(width, _DIGIT) for cell in intervals]
+        intervals = [cell and cell.rjust(width, DIGIT_SPACE) for cell in intervals]
     if is_number:
-        values = align_decimals(values, digit=_DIGIT, point=_POINT)
+        values = align_decimals(values, in_page=True)
     return [*zip(values, intervals, strict=True)]
 
 

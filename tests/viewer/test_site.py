@@ -346,3 +346,11 @@ def test_a_page_stays_if_its_figure_is_impossible(
     assert "<table" in (folder / "concepts.html").read_text("utf-8")
     assert "<img" not in (folder / "concepts.html").read_text("utf-8")
     assert (folder / "facilities.html").is_file()
+
+
+def test_decimal_points_of_a_page_are_below_each_other(site: Path) -> None:
+    cells = re.findall(r'<td class="number">([^<]*)</td>', (site / "concepts.html").read_text())
+    shares = [cell for cell in cells if "." in cell]
+    assert len(shares) > 5
+    assert len({len(cell) for cell in shares}) == 1
+    assert len({cell.index(".") for cell in shares}) == 1

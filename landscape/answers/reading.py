@@ -20,6 +20,7 @@ each number can be repeated with one line of code. Words that fit nothing are in
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -167,7 +168,12 @@ def _measure(tokens: list[Token]) -> str:
 def _analysis(tokens: list[Token], kinds: list[str]) -> str:
     """Return the analysis that answers a question: gaps, new or growing topics."""
     has = set(kinds)
-    if has & {"lack", "need"} and "reviews_head" in has:
+    # "Which regions need a review?", but not "I need a review of quenching."
+    needs = any(
+        one.kind in ("regions_head", "concepts_head") and other.text.casefold() in ("need", "want")
+        for one, other in itertools.pairwise(tokens)
+    )
+    if (needs or has & {"lack", "need"}) and "reviews_head" in has:
         return "gaps"
     if "lack" in has and has <= _PLAIN | {"lack", "regions_head"}:
         return "gaps"  # "What is missing?"

@@ -51,16 +51,16 @@ _COLUMNS = (  # the score and its components
     ("gap", "Gap", "{:.1f}"),
     ("need", "Need", "{:.1f}"),
     ("papers", "Papers", "{:,.0f}"),
-    ("reviews_near", "Reviews\nknown", "{:,.0f}"),
-    ("expected", "Reviews\nexpected", "{:,.0f}"),
+    ("reviews_near", "Reviews\nnear", "{:,.1f}"),
+    ("expected", "Reviews\nexpected", "{:,.1f}"),
     ("years_without", "Years\nwithout", "{:.0f}"),
     ("growth", "Growth", "{:.1f}"),
 )
 _NOTES = (  # definitions of the columns
     "Need: papers newer than the reviews near them, times growth, citations and disagreement "
     "between abstracts.",
-    "Gap: mean of the need and of the lack of reviews for the size of the region, divided by the "
-    "upper limit of known to expected reviews.",
+    "Gap: mean of the need and of the need for the size of the region, divided by the upper limit "
+    "of the ratio of reviews near to expected.",
     f"Growth: share of papers from the last {RECENT_YEARS} years. The mean region has a need and a "
     "growth of 1.",
     "A review counts for the regions of its nearest papers.",
@@ -148,7 +148,7 @@ def reviews_scene(
     )
     definitions = (
         "Colours and ranks compare the reviews with the number expected from the papers and their "
-        "years; regions with 80% of it or more are not listed.",
+        "years; regions with at least 80% of this number are not listed.",
         define_reviews(year),
     )
     caption = replace(about, sentences=[*definitions, *about.sentences])

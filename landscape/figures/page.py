@@ -550,7 +550,7 @@ class Page:
         names = right - left - indent - sum(widths) - gutter * len(widths)
         y = self._write_headings(ranking.headings, left + indent, y, ends)
         for written, row in enumerate(ranking.rows):
-            lines = self.wrapped(clean_name(row.name, most=200), size=7.6, width=names, most=2)
+            lines = self.wrapped(clean_name(row.name, most=200), size=7.6, width=names, most=3)
             height = 7.6 * scale * (1 + 1.18 * (len(lines) - 1)) + 3.4 * scale
             if y - height < bottom:
                 return written

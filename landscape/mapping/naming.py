@@ -320,6 +320,8 @@ class Namer:
             is_titled = shown[:1].isupper() and others[-1][:1].isupper()
             if is_titled or is_known_name(shown.rpartition(" ")[0]):
                 return False  # as "Large Telescope" and "Chandra observations"
+        if phrase in self._beginnings:
+            return False
         if len(others) < MAX_PHRASE - 1:
             return True
         # A keyphrase of the greatest length can be cut from a longer phrase.
@@ -453,6 +455,19 @@ class Namer:
         plural = np.bincount(head, weights=self._uses * is_plural)
         is_cut = ~is_plural & (plural[head] > np.bincount(head, weights=self._uses)[head] / 2)
         return is_cut & ~self._is_concept
+
+    @cached_property
+    def _beginnings(self) -> set[int]:
+        """Singular phrases that are rarer than a longer one, as "neutron" than "neutron star"."""
+        own = np.bincount(self.table.phrase, minlength=len(self._wide.forms))
+        longer = np.zeros(len(own), dtype=np.int64)
+        for form, uses in zip(self._wide.forms, own, strict=True):
+            beginning = self._number.get(form.rpartition(" ")[0], -1)
+            if beginning >= 0:
+                longer[beginning] = max(longer[beginning], uses)
+        found = np.flatnonzero((longer > own) & ~self._is_concept)
+        last = ((phrase, self._wide.shown[phrase].rpartition(" ")[2]) for phrase in found.tolist())
+        return {phrase for phrase, word in last if singular(word) == word}
 
     @cached_property
     def _is_concept(self) -> NDArray[np.bool_]:

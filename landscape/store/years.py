@@ -35,19 +35,26 @@ class Years:
     A covered year has at least 20% of the papers of the smaller of the two largest years before and
     after it, and its mix of primary categories is similar to that of the largest year, or of the
     next covered year towards it. `months` has the first and last covered month of years beside a
-    gap that are covered from a later month on, or until an earlier month.
+    gap that are covered from a later month on, or until an earlier month. `ends` has the numbers of
+    months of the first and of the last year.
     """
 
     years: NDArray[np.int64]
     counts: NDArray[np.int64]
     covered: NDArray[np.bool_]
     months: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    ends: tuple[int, int] = (12, 12)
 
     @property
     def jumps(self) -> NDArray[np.int64]:
-        """Indices of the covered years whose count differs from the next by a factor of 3."""
+        """Indices of the covered years whose count differs from the next by a factor of 3.
+
+        A first or last year of which the corpus has some months only is compared by its rate.
+        """
         both = self.covered[1:] & self.covered[:-1]
-        return np.flatnonzero(abrupt_changes(self.counts) & both)
+        rates = self.counts.astype(np.float64)
+        rates[[0, -1]] *= 12 / np.array(self.ends)
+        return np.flatnonzero(abrupt_changes(self.counts) & abrupt_changes(rates) & both)
 
     @property
     def last_stretch(self) -> int | None:
@@ -171,10 +178,21 @@ def count_years(
         named = np.asarray(categories, dtype=object)[known]
         covered &= _have_similar_mix(given - first, named, counts, covered)
     found = Years(np.arange(first, last + 1), counts, covered)
-    if months is None or covered.all():
+    if months is None:
         return found
     month = np.asarray(months, dtype=np.int64)[known]
+    found = replace(found, ends=_months_at_ends(given, month))
+    if covered.all():
+        return found
     return replace(found, months=_months_beside_gaps(found, given, month))
+
+
+def _months_at_ends(year: NDArray[np.int64], month: NDArray[np.int64]) -> tuple[int, int]:
+    """Return the numbers of months from the first paper on, and until the last one."""
+    if len(np.unique(month[month > 0])) < 12:  # the months of most papers are unknown
+        return 12, 12
+    first, last = (month[(year == one) & (month > 0)] for one in (year.min(), year.max()))
+    return 13 - int(first.min() if len(first) else 1), int(last.max() if len(last) else 12)
 
 
 def _months_beside_gaps(

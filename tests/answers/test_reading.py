@@ -80,6 +80,7 @@ def test_two_periods_are_refused(demo_atlas: Atlas) -> None:
     [
         ("Which regions lack a review?", "gaps"),
         ("What is missing?", "gaps"),
+        ("Which regions need a review?", "gaps"),
         ("Which topics are growing fastest?", "growth"),
         ("What is new since June?", "new"),
         ("What's new?", "new"),

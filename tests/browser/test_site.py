@@ -435,7 +435,7 @@ def test_a_page_prints_without_controls_in_light_colours(browser: Browser, site:
     context = browser.new_context(color_scheme="dark")
     visit = Visit(context.new_page())
     visit.page.goto(f"{site}/concepts.html")
-    controls = visit.page.locator(".pages, .filter")
+    controls = visit.page.locator(".top, .filter")
     body = visit.page.locator("body")
     page_colour = "getComputedStyle(document.body).backgroundColor"
     dark = visit.page.evaluate(page_colour)

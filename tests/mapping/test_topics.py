@@ -379,6 +379,18 @@ def test_a_phrase_of_the_whole_continent_is_not_the_name_of_a_region(n_beside, e
     assert name(above=continent) == [expected, "Dust", "Comets"]
 
 
+def test_the_beginning_of_a_longer_phrase_is_not_a_name() -> None:
+    """A name such as "Quark" would remain if "quark stars" were the name of another group."""
+
+    def name(n_longer: int) -> str:
+        keywords = [["quark"]] * 60 + [["comets", "quark"]] * 40 + [["quark stars"]] * n_longer
+        group = np.repeat([0, 1], [100, n_longer])
+        return Namer(phrase_table(keywords)).name(group, [[1], [0]], pairs=False)[0][0]
+
+    assert name(50) == "Quark"
+    assert name(200) == "Comets"
+
+
 def test_a_rare_subject_is_not_the_second_subject() -> None:
     """Dust is in 10% of the papers of a group, and all its papers are there."""
 

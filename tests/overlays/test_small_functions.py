@@ -33,7 +33,7 @@ from landscape.overlays.missions.measures import (
     percentile_interval,
 )
 from landscape.overlays.missions.usage import format_period
-from landscape.overlays.periods import abrupt_changes, paper_years, share_interval
+from landscape.overlays.periods import abrupt_changes, count_years, paper_years, share_interval
 from landscape.overlays.reviews.gaps import check_weights, warn_of_few_reviews
 from landscape.overlays.reviews.recognition import (
     choose_n_nearest,
@@ -67,6 +67,14 @@ def test_kernel_within() -> None:
 def test_paper_years() -> None:
     atlas = Atlas(read_papers=lambda _columns: pd.DataFrame({"year": [2020, None]}))
     assert paper_years(atlas).tolist() == [2020, -1]
+
+
+def test_a_last_year_of_one_month_is_not_an_abrupt_change() -> None:
+    years = np.repeat([2023, 2024, 2025], [1200, 1200, 100])
+    months = np.concatenate([np.tile(np.arange(1, 13), 200), np.ones(100, dtype=int)])
+    assert count_years(years, months=months).jumps.tolist() == []
+    assert count_years(years, months=np.zeros(2500, dtype=int)).jumps.tolist() == [1]
+    assert count_years(years[:-90], months=months[:-90]).jumps.tolist() == [1]
 
 
 def test_abrupt_changes() -> None:

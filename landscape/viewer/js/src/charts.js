@@ -27,8 +27,7 @@ export function yearChart({ first, all, passing, chosen, choose }) {
     [passing, "passing"],
   ])) {
     counts.forEach((papers, at) => {
-      // The square root, so that years with few papers are visible beside the others.
-      const height = papers ? Math.max(1, HEIGHT * Math.sqrt(papers / most)) : 0;
+      const height = papers ? Math.max(1, (HEIGHT * papers) / most) : 0;
       const bar = rectangle(at * step, HEIGHT - height, Math.max(0.8, step - 0.6), height, name);
       if (name === "all") {
         const title = document.createElementNS(SVG, "title");
@@ -94,7 +93,7 @@ export function sparkline(counts) {
   const step = 40 / Math.max(1, counts.length - 1);
   line.setAttribute(
     "points",
-    [...counts].map((papers, at) => `${(at * step).toFixed(1)},${(11 - 10 * Math.sqrt(papers / most)).toFixed(1)}`).join(" "),
+    [...counts].map((papers, at) => `${(at * step).toFixed(1)},${(11 - (10 * papers) / most).toFixed(1)}`).join(" "),
   );
   chart.append(line);
   return chart;

@@ -38,7 +38,7 @@ export class Contents {
         swatch: h("span", { class: "swatch", hidden: true }),
       };
       this._entries[row] = own;
-      const line = [own.swatch, own.go, counts ? sparkline(counts[row]) : null, own.count];
+      const line = [own.swatch, own.go, counts && counts[row].length > 4 ? sparkline(counts[row]) : null, own.count];
       if (!inside.length) return h("li", {}, h("div", { class: "entry leaf" }, ...line));
       const below = h("ul", { hidden: true }, ...inside.map(entry));
       const toggle = h("button", {

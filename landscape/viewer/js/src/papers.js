@@ -88,7 +88,7 @@ export class PaperList {
         h("button", { onclick: () => this._export("bib") }, "BibTeX"),
       ),
       model.note ? h("p", { class: "quiet" }, model.note) : "",
-      model.state.query && !model.note && !column && marked.length > 1 ? h("p", { class: "quiet" }, "The best match is first.") : "",
+      model.state.query && !model.note && !column && marked.length > 1 ? h("p", { class: "quiet" }, "The best match is first; of equal ones, the newest.") : "",
       h(
         "table",
         {},

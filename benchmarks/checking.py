@@ -42,7 +42,7 @@ def verdicts(atlas: Any, cases: list[dict[str, str]]) -> list[Any]:
         )
         draft.write_text("\\begin{document}\n" + "\n\n".join(lines) + "\n\\end{document}\n")
         desk = AtlasCollection().add(atlas)
-        found = ls.agents.check_draft(bibliography, draft, desk=desk, find_missing=False)
+        found = ls.agents.check_draft(bibliography, draft, desk=desk)
     by_key = {one.key: one for one in found.judgements}
     return [by_key[f"k{n}"] for n in range(len(cases))]
 

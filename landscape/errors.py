@@ -50,7 +50,7 @@ def require(module: str, extra: str) -> ModuleType:
     Parameters
     ----------
     module : str
-        Name of the module, for example ``"openTSNE"``.
+        Name of the module, for example ``"pypdf"``.
     extra : str
         Name of the extra in ``pyproject.toml`` that provides the module.
 
@@ -95,8 +95,8 @@ def install_line(extra: str) -> str:
 
     Examples
     --------
-    >>> install_line("tsne")
-    'pip install "openTSNE>=1.0.2"'
+    >>> install_line("pdf")
+    'pip install "pypdf>=5"'
     """
     packages = " ".join(f'"{name}"' for name in _packages_of(extra))
     return f"pip install {packages}" if packages else ""
@@ -117,7 +117,7 @@ def misfits(extra: str) -> list[str]:
 
     Examples
     --------
-    >>> misfits("tsne")
+    >>> misfits("pdf")
     []
     """
     from packaging.requirements import Requirement

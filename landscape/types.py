@@ -825,36 +825,14 @@ class BibliographyEntry(Record):
 
 
 @dataclass(frozen=True)
-class Uncited(Record):
-    """Sentence that has no citation but probably needs a citation."""
-
-    line: int
-    sentence: str
-    why: str  # words that suggest that a citation is needed
-    candidates: tuple[Suggestion, ...] = ()
-    chance: float | None = None  # share of such sentences that have a citation in published papers
-
-    def _json(self) -> dict[str, object]:
-        return {
-            "line": self.line,
-            "sentence": self.sentence,
-            "why": self.why,
-            "candidates": [candidate.paper for candidate in self.candidates],
-            "chance": self.chance,
-        }
-
-
-@dataclass(frozen=True)
 class DraftCheck(Record):
     """Result of checking the citations of a draft."""
 
     judgements: tuple[Judgement, ...]  # in the order of the draft
-    uncited: tuple[Uncited, ...]
     method: str  # ``"offline"`` or the name of the language model
     partial: bool = False  # whether the model failed; then the rest is checked by similarity
     notes: tuple[str, ...] = ()
     n_sentences: int = 0  # number of sentences in the draft
-    sought: bool = False  # whether sentences without a citation were examined
     entries: tuple[BibliographyEntry, ...] = ()  # in the order of the bibliography
 
     @property
@@ -896,7 +874,6 @@ class DraftCheck(Record):
         return {
             "citations": self.judgements,
             "bibliography": self.entries,
-            "uncited": self.uncited,
             "counts": self.counts,
             "sentences": self.n_sentences,
             "method": self.method,

@@ -97,5 +97,3 @@ sorted(path.name for path in folder.iterdir())
 # - Reviews outside the corpus are not seen. Two years of papers say little about *years without*.
 # - Reviews are recognised with some error; `landscape build --known-reviews FILE` adds those that
 #   you know of.
-# - Whether regions that ranked high really got reviews later can be tested on your own corpus:
-#   `landscape.overlays.reviews.backtest_reviews`.

@@ -38,7 +38,6 @@ from landscape.types import (
     Step,
     Suggestion,
     Survey,
-    Uncited,
 )
 
 PAPER = Paper(row=7, paper_id="a", title="Dust", abstract="It cools.", authors=("A", "B"), cites=3)
@@ -50,7 +49,6 @@ SUGGESTION = Suggestion(1, PAPER, "Atlas", 0.5, highlights=(HIGHLIGHT,), sentenc
 GUESS = Guess(PAPER, 0.5, "It fits.")
 JUDGEMENT = Judgement("key", 3, "Dust cools.", "Dust cools.", "near", PAPER, (EVIDENCE,))
 CLAIM_CHECK = ClaimCheck("Dust cools.", "supported", 0.8, (0.8, 0.1, 0.1), (0,), ("Dust cools.",))
-UNCITED = Uncited(4, "We know.", "know", (SUGGESTION,))
 ASKED = Asked("dust", "question", found=5, new=4)
 STUB = Linked("b", 12, "Old", 1993, 3.0, True)
 CRAWLED = Crawled(PAPER, 0.5, True, "It fits.", "similarity", "search", query=0, expanded=True)
@@ -68,7 +66,6 @@ RECORDS = [
     GUESS,
     CLAIM_CHECK,
     JUDGEMENT,
-    UNCITED,
     ASKED,
     STUB,
     CRAWLED,
@@ -93,7 +90,7 @@ RECORDS = [
     ),
     CitationSuggestions("Dust", None, (SUGGESTION,), {"Atlas": COVERAGE}, "offline"),
     BibliographyEntry("key", "Dust", "in the atlas", PAPER),
-    DraftCheck((JUDGEMENT,), (UNCITED,), "offline", n_sentences=2),
+    DraftCheck((JUDGEMENT,), "offline", n_sentences=2),
     Survey("Does dust cool?", (CRAWLED,), (ASKED,), (STUB,), COVERAGE, n_found=6),
     Analysis("impact", TABLE, "Papers.", {"papers": 1}, {"title": "Atlas"}),
 ]
@@ -136,8 +133,7 @@ KEYS = {
         "key line sentence part verdict paper evidence nearness why deciding draft_says paper_says"
     ),
     "BibliographyEntry": "key title status published_as other_title paper",
-    "Uncited": "line sentence why candidates chance",
-    "DraftCheck": "citations bibliography uncited counts sentences method partial notes",
+    "DraftCheck": "citations bibliography counts sentences method partial notes",
     "Linked": "paper_id node title year score is_stub",
     "Asked": "text by parent found new",
     "Crawled": ("paper score selected reason judged_by how parent query depth expanded section"),
@@ -191,7 +187,6 @@ def test_values_of_keys_with_another_name_or_form_than_the_field() -> None:
     check = BY_NAME["DraftCheck"].to_dict()
     assert check["citations"] == [plain(JUDGEMENT)]
     assert (check["sentences"], check["counts"]) == (2, {"near": 1})
-    assert check["uncited"][0]["candidates"] == [PAPER.to_dict()]
     assert survey["found"] == 6
     assert survey["beyond"] == [{"name": "b", "title": "Old", "year": 1993, "citing": 3}]
     row = {**BY_NAME["Survey"].table.iloc[0], "authors": ["A", "B"], "year": None, "expanded": True}

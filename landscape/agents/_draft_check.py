@@ -1,4 +1,4 @@
-"""Check whether cited papers support a draft, and find sentences without a citation."""
+"""Check whether cited papers support a draft."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from landscape.agents._citation_need import MIN_WORDS, citation_need
 from landscape.agents._draft_latex import DraftSentence, inputs_of, read_draft
 from landscape.agents.collection import AtlasCollection, Corpus, is_same, title_key
 from landscape.answers import check_claim, check_claims
@@ -44,14 +43,12 @@ from landscape.types import (
     Evidence,
     Judgement,
     Paper,
-    Uncited,
 )
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.llm import WritingModel
-    from landscape.types import Suggestion
 
     Floats = NDArray[np.float64]
 
@@ -147,8 +144,7 @@ METHOD = "offline"
 
 _SHORTEST_QUOTE = 6  # spaces around and between the words of a quotation
 _AT_ONCE = 12  # claims per request
-_MAX_UNCITED = 40  # maximum number of sentences for which papers are suggested
-_CANDIDATES = 3
+_MIN_WORDS = 7  # of a text that is judged alone
 _WORD = re.compile(r"\w{3,}")
 _SHOWN = 2  # sentences per abstract
 _VERDICTS: dict[str, CitationVerdict] = {
@@ -180,9 +176,8 @@ def check_draft(
     *,
     desk: AtlasCollection | None = None,
     model: WritingModel | Literal["auto"] | None = None,
-    find_missing: bool = True,
 ) -> DraftCheck:
-    r"""Check each ``\cite`` of a draft, and find sentences that seem to need a citation.
+    r"""Check each ``\cite`` of a draft.
 
     Parameters
     ----------
@@ -191,14 +186,12 @@ def check_draft(
     drafts : path or sequence of path
         ``.tex`` files. Files included with ``\input`` are checked only if they are listed too.
     desk : AtlasCollection, optional
-        Corpora that are searched for the cited papers and for papers to suggest.
+        Corpora that are searched for the cited papers.
     model : WritingModel, "auto" or None
         Model that checks the citations. Without a model, citations are "quoted" if the abstract or
         the title has the same words, "supported" or "contradicted" if `check_claim` is certain,
         "mismatch" if a number, an object or a negation differs from the cited paper, and
         otherwise "near" or "far".
-    find_missing : bool, default True
-        Whether to find sentences that seem to need a citation.
 
     Returns
     -------
@@ -245,18 +238,12 @@ def check_draft(
         notes += [failure] if failure else []
     elif any(judgement.verdict in ("near", "far", "mismatch") for judgement in judgements):
         notes.append(_OFFLINE_NOTE)
-    uncited: tuple[Uncited, ...] = ()
-    if find_missing:
-        uncited, more_notes = _find_uncited(sentences, desk)
-        notes += more_notes
     return DraftCheck(
         judgements=tuple(judgements),
-        uncited=uncited,
         method=METHOD if model is None else model.model,
         partial=partial,
         notes=tuple(notes),
         n_sentences=len(sentences),
-        sought=find_missing,
         entries=tuple(_status(key, entry, found.get(key)) for key, entry in entries.items()),
     )
 
@@ -267,7 +254,7 @@ def _list_citations(sentences: Sequence[DraftSentence]) -> list[_CitationUse]:
     for number, sentence in enumerate(sentences):
         for citation in sentence.citations:
             part = citation.part or sentence.text
-            few = len(_WORD.findall(part)) < MIN_WORDS
+            few = len(_WORD.findall(part)) < _MIN_WORDS
             before = sentences[number - 1].text if few and number else ""
             judged_by = f"{before} {part}".strip()
             places += [_CitationUse(sentence, part, key, judged_by) for key in citation.keys]
@@ -511,37 +498,3 @@ def _named(paper: Paper | None, n: int) -> Paper:
     """Return the paper with a unique label, because a paper can be cited several times."""
     assert paper is not None  # noqa: S101 - the caller passes only papers
     return replace(paper, paper_id=f"2000Cited.{n:06d}", bibcode=f"2000Cited.{n:06d}")
-
-
-def _find_uncited(
-    sentences: Sequence[DraftSentence], desk: AtlasCollection
-) -> tuple[tuple[Uncited, ...], list[str]]:
-    cited = [bool(sentence.citations) for sentence in sentences]
-    found = []
-    for place, sentence in enumerate(sentences):
-        need = citation_need(sentence.text, cited, place)
-        if need.cue and not sentence.citations:
-            before = sentences[place - 1].text if place else ""
-            found.append((sentence, need, before))
-    if not found:
-        return (), []
-    notes = []
-    can_search = any(corpus.on for corpus in desk.corpora)
-    if not can_search:
-        notes.append("No corpus is switched on. Add a corpus to get papers for uncited sentences.")
-    if len(found) > _MAX_UNCITED:
-        notes.append(
-            f"Papers are suggested for the {_MAX_UNCITED} of {len(found)} sentences that most "
-            "probably need a citation."
-        )
-    uncited = []
-    least = sorted((need.chance for _, need, _ in found), reverse=True)[:_MAX_UNCITED][-1]
-    for sentence, need, before in found:
-        candidates: tuple[Suggestion, ...] = ()
-        if can_search and need.chance >= least:
-            context = f"{before} {sentence.text}"
-            candidates = desk.cite(context, k=_CANDIDATES, n_highlights=1).suggestions
-        uncited.append(
-            Uncited(sentence.line, sentence.text, need.cue, candidates, round(need.chance, 2))
-        )
-    return tuple(uncited), notes

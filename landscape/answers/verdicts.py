@@ -1,9 +1,9 @@
 """Check whether a text supports a claim, with calibrated probabilities.
 
 Features of the claim and of the sentences of the text (similarity, shared words, numbers, objects,
-negations, direction, hedges, and textual entailment) are the input of a mixture of two
-multinomial logistic regressions: for claims that repeat the words of a sentence, and for
-paraphrases. ``python -m benchmarks.verdicts`` fits and measures them.
+negations, direction and hedges) are the input of a mixture of two multinomial logistic
+regressions: for claims that repeat the words of a sentence, and for paraphrases.
+``python -m benchmarks.verdicts`` fits and measures them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ from landscape.answers.agreement import (
     stems,
     word_weights,
 )
-from landscape.answers.entailment import Reading, entailment, joined, read
+from landscape.embeddings import MiniLM
+from landscape.embeddings.weights import has_weights
 from landscape.errors import InputError
 from landscape.text.words import split_sentences
 from landscape.types import ClaimCheck, Verdict
@@ -43,20 +44,11 @@ if TYPE_CHECKING:
 LABELS: tuple[Verdict, ...] = get_args(Verdict)
 MODEL = Path(__file__).with_name("verdicts.json")
 _MAX_TEXT = 100_000  # characters; later text is ignored
-_BEST = 3  # number of best sentences that are read together
-_READ = 8  # number of nearest sentences that are compared token by token
+_BEST = 3  # number of nearest sentences
 # Between copies and paraphrases: share of the words of the claim in the best sentence.
 _COPIED, _STEEPNESS = 0.6, 15.0
 _AGREES, _SAME_SUBJECT = 0.6, 0.7  # shares of words
-_LEAST = 1e-4  # smallest probability of the network
 _WORD_WEIGHT = 0.5  # weight of shared words, relative to the cosine, for the order of sentences
-
-
-class _Text(NamedTuple):
-    """The sentences of a text, and their readings if MiniLM is installed."""
-
-    sentences: tuple[str, ...]
-    readings: list[Reading] | None
 
 
 def check_claim(claim: str, evidence: str | Sequence[str]) -> ClaimCheck:
@@ -104,16 +96,18 @@ def check_many(pairs: Sequence[tuple[str, str | Sequence[str]]]) -> list[ClaimCh
         claims.append(_readable("claim", claim))
         texts.append(split_text(evidence))
     unique = list(dict.fromkeys([*claims, *(one for text in texts for one in text)]))
-    readings = read(unique) if unique else None
-    by_text = dict(zip(unique, readings, strict=True)) if readings is not None else {}
-    kind = "network" if by_text else "words"
+    vectors = embed(unique) if unique else None
+    by_text = dict(zip(unique, vectors, strict=True)) if vectors is not None else {}
+    kind = "vectors" if by_text else "words"
     checks = []
     for claim, sentences in zip(claims, texts, strict=True):
         if not sentences or not stems(claim):
             checks.append(ClaimCheck(claim, "not found", 1.0, (0.0, 0.0, 1.0)))
             continue
-        own = [by_text[one] for one in sentences] if by_text else None
-        found = features(claim, by_text.get(claim), sentences, own)
+        cosines = None
+        if by_text:
+            cosines = np.array([float(by_text[one] @ by_text[claim]) for one in sentences])
+        found = features(claim, sentences, cosines)
         probabilities = probabilities_of(found.values, _model()[kind])
         label = LABELS[int(probabilities.argmax())]
         places = tuple(found.order[:_BEST])
@@ -161,20 +155,24 @@ class Features(NamedTuple):
     order: list[int]
 
 
-def features(
-    claim: str,
-    claim_reading: Reading | None,
-    sentences: Sequence[str],
-    readings: Sequence[Reading] | None,
-) -> Features:
-    """Compute the features of a claim and a text."""
+def embed(texts: Sequence[str]) -> NDArray[np.float32] | None:
+    """Return the vectors of texts, or None if the weights of MiniLM are not installed."""
+    embedder = _embedder()
+    return None if embedder is None else embedder.embed(texts)
+
+
+@cache
+def _embedder() -> MiniLM | None:
+    return MiniLM(precision="float32") if has_weights() else None
+
+
+def features(claim: str, sentences: Sequence[str], cosines: Floats | None) -> Features:
+    """Compute the features of a claim and a text; the cosines are those of its sentences."""
     wanted, held = stems(claim), [stems(sentence) for sentence in sentences]
     weights = word_weights(wanted, held)
     covered = np.array([share(wanted & words, weights) for words in held])
-    cosines = np.zeros(len(sentences))
-    if readings is not None and claim_reading is not None:
-        cosines = np.array([float(one.vector @ claim_reading.vector) for one in readings])
-    order = np.argsort(-(cosines + _WORD_WEIGHT * covered), kind="stable").tolist()
+    near = np.zeros(len(sentences)) if cosines is None else cosines
+    order = np.argsort(-(near + _WORD_WEIGHT * covered), kind="stable").tolist()
     nearest, best = order[:_BEST], sentences[order[0]]
     whole, by_nearness = " ".join(sentences), [sentences[place] for place in order]
     denied, best_denied = (bool(_pattern("denial").search(one)) for one in (claim, best))
@@ -210,29 +208,10 @@ def features(
         "words": min(len(wanted), 25) / 25,
         "sentences": min(len(sentences), 30) / 10,
     }
-    if readings is not None and claim_reading is not None:
-        values |= _similarities(cosines) | _entailments(claim_reading, readings, order)
+    if cosines is not None:
+        largest = np.sort(cosines)[::-1]
+        values |= {f"cosine of {n}": largest[:n].mean() for n in (1, 2, 3)}
     return Features({name: float(value) for name, value in values.items()}, order)
-
-
-def _similarities(cosines: Floats) -> dict[str, float]:
-    largest = np.sort(cosines)[::-1]
-    return {f"cosine of {n}": largest[:n].mean() for n in (1, 2, 3)}
-
-
-def _entailments(
-    claim: Reading, readings: Sequence[Reading], order: Sequence[int]
-) -> dict[str, float]:
-    """Return logarithms of the probabilities given one sentence and given the best three."""
-    single = np.log(np.array([entailment(readings[n], claim) for n in order[:_READ]]) + _LEAST)
-    best = joined([readings[n] for n in sorted(order[:_BEST])])
-    together = np.log(entailment(best, claim) + _LEAST)
-    values = {}
-    for n, name in enumerate(("support", "contradiction", "neither")):
-        values[f"{name} of best"] = single[0, n]
-        values[f"{name} of 3"] = together[n]
-        values[f"most {name}"] = single[:, n].max()
-    return values
 
 
 def _direction(text: str) -> int:

@@ -328,7 +328,6 @@ def _render(
 def add_evaluations(app: App) -> None:
     """Add the commands that measure quality."""
     from landscape import evaluation
-    from landscape.overlays.reviews import backtest_reviews
 
     papers = inspect.Parameter(
         "papers",
@@ -345,7 +344,6 @@ def add_evaluations(app: App) -> None:
         ("attribution", evaluation.evaluate_attribution, {"cases": "--excerpts"}, []),
         ("mentions", evaluation.evaluate_facilities, {}, []),
         ("tagging", evaluation.evaluate_concepts, {}, []),
-        ("reviews", backtest_reviews, {}, []),
     ):
         command = derived(
             measure,

@@ -292,7 +292,6 @@ def check(
     export: Annotated[
         Path | None, option("also write the report: .md, .html or .json", "--export", "-o")
     ] = None,
-    citations_only: Annotated[bool, option("do not look for missing citations")] = False,
     no_model: NoModel = False,
     json: Json = False,
     trust_model: TrustModel = False,
@@ -317,7 +316,6 @@ def check(
         drafts,
         desk=_collection([*folders, *atlas], trust_model),
         model=None if no_model else "auto",
-        find_missing=not citations_only,
     )
     if export:
         path = write_report(result, export)

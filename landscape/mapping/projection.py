@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from landscape.embeddings import nearest
-from landscape.errors import InputError, require
+from landscape.errors import InputError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Start = Literal["pca", "spectral"] | np.ndarray
-LAYOUTS = ("pca", "tsne", "umap")
+LAYOUTS = ("pca", "umap")
 
 #: With fewer distinct papers the projection is PCA, because a neighbour graph is meaningless.
 MIN_FOR_A_GRAPH = 12
@@ -73,18 +73,6 @@ def _neighbours(
     return rows.astype(np.int32), distances
 
 
-def _tsne(vectors: NDArray[np.float32], seed: int | None) -> NDArray[np.float32]:
-    """Apply t-SNE with interpolation (FIt-SNE, Linderman et al. 2019)."""
-    tsne = require("openTSNE", "tsne").TSNE(
-        perplexity=min(30.0, (len(vectors) - 1) / 3),
-        metric="cosine",
-        initialization="pca",
-        n_jobs=-1,
-        random_state=seed,
-    )
-    return np.asarray(tsne.fit(np.asarray(vectors)), dtype=np.float32)
-
-
 def project(
     vectors: NDArray[np.float32],
     *,
@@ -100,7 +88,7 @@ def project(
     ----------
     vectors : array of float, shape (n_papers, n_dims)
         L2-normalised embeddings, optionally memory-mapped.
-    method : {"umap", "tsne", "pca"}, default "umap"
+    method : {"umap", "pca"}, default "umap"
         Method of the projection. Fewer than 12 distinct papers are always projected by PCA,
         because the neighbour graph needs more papers.
     seed : int, optional
@@ -124,8 +112,6 @@ def project(
     ------
     InputError
         If the method is unknown or a vector is not finite.
-    MissingExtraError
-        If the method needs an optional package.
 
     Examples
     --------
@@ -141,8 +127,6 @@ def project(
     _check_finite(vectors)
     if method == "pca" or _too_few_distinct(vectors):
         return orient(_pca(vectors))
-    if method == "tsne":
-        return orient(_tsne(vectors, seed))
     return orient(_umap(vectors, seed, n_neighbors, min_dist, start))
 
 

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 TopicsMethod = Literal["density", "hdbscan"]
-Layout = Literal["umap", "tsne", "pca", "ready", "keep", "refit"]
+Layout = Literal["umap", "pca", "ready", "keep", "refit"]
 
 
 def as_paths(paths: object) -> object:

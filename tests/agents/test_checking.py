@@ -1,4 +1,4 @@
-"""Verdicts on the citations of a draft, and sentences that need a citation."""
+"""Verdicts on the citations of a draft."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def check_text(source: str, folder: Path, **given: Any) -> DraftCheck:
     bib, tex = folder / "references.bib", folder / "draft.tex"
     bib.write_text("@book{a, title = {Dust}, author = {Roe, J.}, year = {2002}}", encoding="utf-8")
     tex.write_text(source, encoding="utf-8")
-    return check_draft(bib, tex, **{"find_missing": False, **given})
+    return check_draft(bib, tex, **given)
 
 
 def test_a_draft_is_read_with_its_lines(tmp_path: Path) -> None:
@@ -156,8 +156,6 @@ def test_offline_it_says_quoted_near_or_far_and_no_more(
     assert by_key["lonely"].part.startswith("Blue mould")
     assert found.method == "offline"
     assert "near does not mean supported" in found.notes[0]
-    assert [one.line for one in found.uncited] == [12]
-    assert len(found.uncited[0].candidates) == 3
     assert json.loads(json.dumps(found.to_dict()))["counts"] == found.counts
     assert list(found.table["key"]) == [one.key for one in found.judgements]
     assert "line 8: lonely: near" in found.to_text()
@@ -168,7 +166,6 @@ def test_without_an_atlas_abstracts_of_the_bibliography_serve(draft: tuple[Path,
     verdicts = {one.key: one.verdict for one in found.judgements}
     assert verdicts["lonely"] == "near"
     assert verdicts["inside"] == "not in the corpus"
-    assert found.uncited[0].candidates == ()
 
 
 def test_what_is_far_is_far(tmp_path: Path, demo_atlas: Atlas) -> None:
@@ -208,7 +205,7 @@ def test_a_model_judges(
     draft: tuple[Path, Path], desk: AtlasCollection, server: OpenAIServer, model: ChatModel
 ) -> None:
     judging(server, ["supported", "contradicted"])
-    found = check_draft(*draft, desk=desk, model=model, find_missing=False)
+    found = check_draft(*draft, desk=desk, model=model)
     assert [one.verdict for one in found.judgements] == [
         "supported",
         "not in the corpus",
@@ -219,7 +216,7 @@ def test_a_model_judges(
     assert found.judgements[2].evidence[0].label == "lonely"
     assert not found.partial
     judging(server, ["not found", "supported"])
-    again = check_draft(*draft, desk=desk, model=model, find_missing=False)
+    again = check_draft(*draft, desk=desk, model=model)
     assert [one.verdict for one in again.judgements][:1] == ["unclear"]
 
 
@@ -235,41 +232,11 @@ def test_a_model_that_fails_leaves_near_and_far(
         server.always = failing(500)
     else:
         server.reply = lambda _: "nonsense"
-    found = check_draft(*draft, desk=desk, model=model, find_missing=False)
+    found = check_draft(*draft, desk=desk, model=model)
     assert found.partial
     nothing_judged = {"not in the corpus", "not in the bibliography"}
     assert {one.verdict for one in found.judgements} <= {"quoted", "near", "far"} | nothing_judged
     assert "are only near or far" in found.notes[0]
-
-
-@pytest.mark.parametrize(
-    ("sentence", "needs"),
-    [
-        ("Previous studies found that the halo of the galaxy is hot.", True),
-        ("The disc is thought to be fed by streams of cold gas.", True),
-        ("We have shown that previous studies are wrong about this.", False),
-        ("The halo of the galaxy is hot and has a mass of ten suns.", False),
-        ("It has been shown.", False),
-    ],
-)
-def test_which_sentences_seem_to_need_a_citation(
-    desk: AtlasCollection, tmp_path: Path, sentence: str, needs: bool
-) -> None:
-    found = check_text(sentence, tmp_path, desk=desk, find_missing=True)
-    assert [one.sentence for one in found.uncited] == [sentence] * needs
-
-
-def test_citations_around_a_sentence_make_a_need_more_likely(
-    desk: AtlasCollection, tmp_path: Path
-) -> None:
-    sentence = "The rate was estimated using the standard population of galaxies."
-    alone = check_text(sentence, tmp_path, find_missing=True).uncited
-    cited = "Dust cools the gas of discs \\cite{a}. "
-    among = check_text(f"{cited * 3}{sentence} {cited * 3}", tmp_path, find_missing=True).uncited
-    [one] = among
-    assert one.sentence == sentence
-    assert one.why in sentence
-    assert one.chance > max([0.2, *(found.chance for found in alone)])
 
 
 def test_commands_of_ones_own_cite_and_files_taken_in_are_named(tmp_path: Path) -> None:
@@ -298,7 +265,7 @@ def test_the_command(
     draft: tuple[Path, Path], demo_atlas: Atlas, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bib, tex = map(str, draft)
-    words = ["check", bib, tex, "--atlas", str(demo_atlas.path), "--no-model", "--citations-only"]
+    words = ["check", bib, tex, "--atlas", str(demo_atlas.path), "--no-model"]
     assert main([*words, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["counts"]["quoted"] == 1
     assert main(words) == 0
@@ -370,7 +337,7 @@ def test_a_contradiction_found_by_a_model_quotes_both(
     draft: tuple[Path, Path], desk: AtlasCollection, server: OpenAIServer, model: ChatModel
 ) -> None:
     judging(server, ["supported", "contradicted"])
-    found = check_draft(*draft, desk=desk, model=model, find_missing=False).judgements[2]
+    found = check_draft(*draft, desk=desk, model=model).judgements[2]
     assert found.draft_says == found.part
     assert found.paper_says == "Cheese ripens in caves."
 
@@ -433,7 +400,7 @@ def test_a_false_number_is_a_mismatch_and_an_unrelated_sentence_is_far(
         + "\n\\end{document}\n",
         encoding="utf-8",
     )
-    found = check_draft(bib, tex, desk=desk, find_missing=False)
+    found = check_draft(bib, tex, desk=desk)
     assert [one.verdict for one in found.judgements] == ["mismatch", "quoted", "quoted", "far"]
     assert "in the paper" in found.judgements[0].why
     assert found.table["verdict"].tolist()[0] == "mismatch"

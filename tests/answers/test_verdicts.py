@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from landscape.answers import check_claim, entailment, verdicts
+from landscape.answers import check_claim, verdicts
 from landscape.errors import InputError
 
 ABSTRACT = (
@@ -65,22 +65,14 @@ def test_claims_and_texts_are_texts() -> None:
 def test_a_contradiction_that_is_not_certain_is_unclear() -> None:
     found = check_claim("The gas mass decreases with stellar mass.", ABSTRACT)
     assert found.verdict == "contradicted"
-    limit = verdicts._model()["network"]["certain"]["contradicted"]
+    limit = verdicts._model()["vectors"]["certain"]["contradicted"]
     assert found.probability >= limit
 
 
 def test_words_decide_without_the_weights_of_minilm(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verdicts, "read", lambda _: None)
+    monkeypatch.setattr(verdicts, "embed", lambda _: None)
     assert check_claim("The gas mass increases with stellar mass.", ABSTRACT).label == "supported"
     assert check_claim("Pulsars glitch because of vortices.", ABSTRACT).label == "not found"
-
-
-def test_entailment_tells_a_negation_from_a_statement() -> None:
-    readings = entailment.read(["A man is eating food.", "A man eats.", "Nobody is eating."])
-    assert readings is not None
-    text, same, denied = readings
-    assert entailment.entailment(text, same).argmax() == 0
-    assert entailment.entailment(text, denied).argmax() == 1
 
 
 def test_verdicts_on_public_pairs_beat_chance(real_data: Path) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from landscape.embeddings import nearest
-from landscape.errors import InputError, MissingExtraError
+from landscape.errors import InputError
 from landscape.mapping import place, project
 from landscape.mapping.projection import (
     _neighbours,
@@ -60,7 +60,7 @@ def test_both_starts_work(start: str) -> None:
 
 
 def test_an_unknown_layout_names_the_known_ones() -> None:
-    with pytest.raises(InputError, match=r"'mds'.*pca, tsne, umap"):
+    with pytest.raises(InputError, match=r"'mds'.*pca, umap"):
         project(clusters(20), method="mds")
 
 
@@ -69,24 +69,6 @@ def test_a_value_that_is_not_finite_is_named_with_its_row() -> None:
     vectors[13, 2] = np.nan
     with pytest.raises(InputError, match="paper 13"):
         project(vectors)
-
-
-def test_tsne_says_how_to_install_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    import importlib.util
-    import sys
-
-    monkeypatch.setitem(sys.modules, "openTSNE", None)
-    find_spec = importlib.util.find_spec
-    monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name: None if name == "openTSNE" else find_spec(name)
-    )
-    with pytest.raises(MissingExtraError, match=r'pip install "openTSNE'):
-        project(clusters(40), method="tsne")
-
-
-def test_tsne_lays_out_when_it_is_installed() -> None:
-    pytest.importorskip("openTSNE")
-    assert np.isfinite(project(clusters(60), method="tsne", seed=1)).all()
 
 
 def test_orient_is_blind_to_rotation_and_reflection() -> None:

@@ -12,7 +12,6 @@ import pytest
 from landscape import Atlas, figures, overlays
 from landscape.errors import InputError
 from landscape.overlays.periods import UNKNOWN_YEAR, count_years
-from landscape.overlays.reviews import backtest_reviews
 
 
 class Undated(Atlas):
@@ -41,7 +40,6 @@ def author_of(atlas: Atlas) -> str:
 ASKED = {
     "reviews": lambda atlas: overlays.reviews.reviews(atlas),
     "review gaps": lambda atlas: overlays.reviews.review_gaps(atlas, n_resamples=20),
-    "review backtest": lambda atlas: backtest_reviews(atlas, year=2015, n_resamples=20),
     "trends": lambda atlas: overlays.trends.trends(atlas),
     "new topics": lambda atlas: overlays.trends.new_topics(atlas, months=24),
     "author": lambda atlas: overlays.trends.author_path(atlas, author_of(atlas), n_resamples=20),

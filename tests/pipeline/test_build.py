@@ -346,7 +346,7 @@ def test_a_wrong_input_leaves_no_folder_behind(tmp_path: Path, quick: Any) -> No
 @pytest.mark.parametrize(
     ("option", "sentence"),
     [
-        ({"layout": "swirl"}, "Unknown layout 'swirl'; use one of umap, tsne"),
+        ({"layout": "swirl"}, "Unknown layout 'swirl'; use one of umap, pca"),
         ({"topics_method": "magic"}, "Unknown topics_method 'magic'; use one of density"),
         ({"embedder": "word2vec"}, "word2vec"),
         ({"keywords_limit": 0}, "keywords_limit is 0; choose a whole number of at least 1"),

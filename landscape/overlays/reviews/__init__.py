@@ -1,6 +1,6 @@
 """Find review papers, their density on the map, and regions where a review would help most.
 
-`reviews`, `review_gaps` and `backtest_reviews` take an atlas; `recognise` takes a table of papers.
+`reviews` and `review_gaps` take an atlas; `recognise` takes a table of papers.
 """
 
 import lazy_loader

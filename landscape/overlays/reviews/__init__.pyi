@@ -1,4 +1,3 @@
-from .backtest import backtest_reviews as backtest_reviews
 from .gaps import review_gaps as review_gaps
 from .gaps import reviews as reviews
 from .recognition import read_review_list as read_review_list

@@ -244,7 +244,7 @@ def review_gaps(
     Regions with subregions of 100 papers or more are replaced by their subregions, because reviews
     have narrow subjects. The number of papers that wait for a review predicts the reviews of the
     next two years best, and readers look for what is missing relative to the size of a region
-    (`backtest_reviews` compares both). The ranking uses a mean of the two.
+    (``benchmarks/review_backtest.py`` compares both). The ranking uses a mean of the two.
 
     Parameters
     ----------
@@ -388,7 +388,7 @@ DEFAULT_WEIGHTS: Mapping[str, float] = {
 """Default exponents of the components; a component with exponent 0 is ignored.
 
 Years without a review are ignored, because reviews of later years are predicted best without them
-(`backtest_reviews`): regions with few papers have few reviews, and will have few.
+(``benchmarks/review_backtest.py``): regions with few papers have few reviews, and will have few.
 """
 
 _MAX_CITED = 5.0

@@ -1,13 +1,13 @@
 """Check ADS queries, and propose a query for a request in plain words.
 
-The grammar is ``ads.lark``; ``data/ads.yaml`` lists the fields, operators and values of ADS and the
-rules that find authors, years and limits in a request.
+The grammar is ``ads.lark``; ``data/ads.yaml`` lists the fields, operators and values of ADS.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
@@ -24,6 +24,7 @@ from landscape.errors import InputError, RemoteError
 from landscape.llm import LanguageModel, ReplyForm, request_reply
 from landscape.llm.prompts import as_data, prompt
 from landscape.search._filters import MisplacedError, deeper, read_grammar, run_parser
+from landscape.text import tokenise
 
 MAX_LENGTH = 20_000  # maximum number of characters of a query
 MAX_REQUEST = 2_000  # characters
@@ -33,12 +34,8 @@ _YEAR_VALUE = re.compile(r"[\d?*]{1,4}(?:-(?:\d{4})?)?|-\d{4}|\d{4}(?:-\d{4})?\*
 
 @cache
 def _syntax() -> SimpleNamespace:
-    """Read the fields, operators and values of ADS, and the rules for proposing queries."""
+    """Read the fields, operators and values of ADS."""
     stored = read_yaml(data_file("ads.yaml"))
-
-    def fill(rule: str) -> str:
-        return re.sub("%([A-Z]+)%", lambda name: fill(stored["parts"][name[1]]), rule)
-
     return SimpleNamespace(
         operators={
             name: tuple(map(int, bounds.split()))
@@ -46,16 +43,7 @@ def _syntax() -> SimpleNamespace:
             for name in names.split()
         },
         values={name: frozenset(words.split()) for name, words in stored["values"].items()},
-        authors=[fill(rule) for rule in stored["authors"]],
-        **{
-            name: {fill(rule): form for rule, form in stored[name].items()}
-            for name in ("years", "limits", "operators_asked")
-        },
-        **{name: fill(rule) for name, rule in stored["rules"].items()},
-        **{
-            name: frozenset(stored[name].split())
-            for name in ("fields", "numbers", "sorts", "particles", "edges")
-        },
+        **{name: frozenset(stored[name].split()) for name in ("fields", "numbers", "sorts")},
     )
 
 
@@ -274,9 +262,7 @@ class _Proposal(ReplyForm):
     query: str
 
 
-def propose_ads_query(
-    question: str, *, model: LanguageModel | None = None, today: date | None = None
-) -> str:
+def propose_ads_query(question: str, *, model: LanguageModel | None = None) -> str:
     """Propose an ADS query for a request in plain words.
 
     Parameters
@@ -285,164 +271,26 @@ def propose_ads_query(
         The request.
     model : LanguageModel, optional
         Model that writes the query. If there is no model, or the query of the model is invalid,
-        rules find the authors and years. The other words become clauses on abstracts, or on titles
-        if requested.
-    today : datetime.date, optional
-        Reference date for words such as "recent". Default: today.
+        all words of the request that are not stop words are searched in titles, abstracts and
+        keywords.
 
     Returns
     -------
     str
-        A query that `parse_ads` accepts, or an empty string if no rule matched.
+        A query that `parse_ads` accepts, or an empty string if the request has no words.
 
     Examples
     --------
-    >>> propose_ads_query("papers by Vera Rubin on galaxy rotation from 1970 to 1985")
-    'author:"Rubin, Vera" abs:"galaxy rotation" year:1970-1985'
+    >>> propose_ads_query("How does dust form in supernovae?")
+    'abs:(dust form supernovae)'
     """
     question = " ".join(question.split())[:MAX_REQUEST]
-    today = today or date.today()
     if model is not None and question:
-        try:
-            brief = as_data({"request": question, "today": today.isoformat()})
+        with suppress(InputError, RemoteError):
+            brief = as_data({"request": question, "today": date.today().isoformat()})
             return parse_ads(
                 request_reply(model, prompt("propose_ads"), brief, _Proposal).query
             ).text
-        except (InputError, RemoteError):
-            pass  # continue with the rules below
-    request = re.sub("[“”]", '"', question.replace("’", "'"))
-    request = re.sub(_syntax().count, " ", request, flags=re.IGNORECASE)
-    limits, request = _limits(request)
-    around, request = _first(_syntax().operators_asked, request)
-    years, request = _years(request, today.year)
-    without, request = _take(_syntax().excluded, request)
-    authors, request = _authors(request)
-    topics = _topics(request)
-    named = [limit for limit in limits if limit.startswith(("bibcode:", "doi:", "arxiv:"))]
-    limits = [limit for limit in limits if limit not in named]
-    clauses = [*named, *authors, *topics]
-    if without:  # "by A but not B" excludes an author
-        names = [f'author:"{name}"' for name in _names(without[1])]
-        clauses += [f"-{one}" for one in (_topics(without[1]) if topics else names)]
-    query = " ".join([*clauses, *years, *limits])
-    if not around or not query:
-        return query
-    # "recent reviews of X" are recent; what they are about need not be
-    inside = clauses if clauses else [query]
-    rest = [*years, *limits] if clauses else []
-    return " ".join([around.replace("{rest}", " ".join(inside)), *rest])
-
-
-def _first(rules: Mapping[str, str], request: str) -> tuple[str, str]:
-    """Return the clause of the first rule that matches a request, and the rest of the request."""
-    for pattern, form in rules.items():
-        found, rest = _take(pattern, request)
-        if found:
-            for place, group in enumerate(filter(None, found.groups())):
-                form = form.replace(f"{{{place}}}", group)
-            return form, rest
-    return "", request
-
-
-def _limits(request: str) -> tuple[list[str], str]:
-    """Return clauses for properties, journals and kinds of documents."""
-    clauses: list[str] = []
-    for pattern, form in _syntax().limits.items():
-        clause, request = _first({pattern: form}, request)
-        clauses += [clause] if clause else []
-    return clauses, request
-
-
-def _take(pattern: str, request: str) -> tuple[re.Match[str] | None, str]:
-    """Return the first match of a pattern, and the request without this match."""
-    match = re.search(pattern, request, re.IGNORECASE)
-    if match:
-        request = f"{request[: match.start()]} , {request[match.end() :]}"
-    return match, request
-
-
-def _years(request: str, now: int) -> tuple[list[str], str]:
-    for pattern, form in _syntax().years.items():
-        found, request = _take(pattern, request)
-        if found:
-            given = [int(group) for group in found.groups() if group] or [0]
-            year = form.format(
-                *given,
-                next=given[0] + 1,
-                previous=given[0] - 1,
-                past=now - given[0],
-                recent=now - 2,
-                now=now,
-            )
-            return [f"year:{year}"], request
-    return [], request
-
-
-def _authors(request: str) -> tuple[list[str], str]:
-    """Find authors in phrases such as "by X and Y", "X et al." and "first author X"."""
-    syntax = _syntax()
-    role, request = _take(syntax.author_role, request)
-    names: list[str] = []
-    for pattern in syntax.authors:
-        if not names:
-            found, request = _take(pattern, request)
-            names = _names(found[1]) if found else []
-    if not names and role:
-        rest = re.sub(syntax.filling, " ", request, flags=re.IGNORECASE).strip(" ,")
-        text = re.split(syntax.end_of_names, rest, flags=re.IGNORECASE)[0]
-        names, request = _names(text), rest.removeprefix(text)
-    if names and role and role[1].lower() in ("first", "lead"):
-        names[0] = f"^{names[0]}"
-    elif names and role:
-        place = {"second": 2, "third": 3, "last": -1}[role[1].lower()]
-        return [f'pos(author:"{names[0]}", {place})'], request
-    return [f'author:"{name}"' for name in dict.fromkeys(names)], request
-
-
-def _names(text: str) -> list[str]:
-    """Split names at "and" and at commas, but keep "Family, G" as one name."""
-    names = []
-    parts = re.split(r"\s+(?:and|or|&|with)\s+", text.strip(" .,"))
-    for part in parts:
-        pieces = [piece.strip() for piece in part.split(",") if piece.strip()]
-        if len(pieces) == 2 and (len(pieces[1].rstrip(".")) <= 2 or len(parts) == 1):
-            names.append(", ".join(pieces))
-        else:
-            names += [_family_first(piece) for piece in pieces]
-    names = [re.sub(r'["\\^*]', "", name).strip(" .,") for name in names]
-    return [name for name in names if len(name) > 1 and name.lower() not in _syntax().edges]
-
-
-def _family_first(name: str) -> str:
-    """Convert "Vera Rubin" to "Rubin, Vera"; keep the order of "oort j" and "van der Marel"."""
-    words = _trim(name.strip(" .,").split())
-    if not 2 <= len(words) <= 4 or words[-1] in ("Collaboration", "Consortium", "Team"):
-        return " ".join(words)
-    if len(words[-1].rstrip(".")) == 1:
-        return f"{' '.join(words[:-1])}, {words[-1].rstrip('.')}"
-    particles = (at for at, word in enumerate(words) if word.lower() in _syntax().particles)
-    at = next(particles, len(words) - 1)
-    return f"{' '.join(words[at:])}, {' '.join(words[:at])}" if at else " ".join(words)
-
-
-def _topics(request: str) -> list[str]:
-    """Return clauses for the quoted phrases and for the words between prepositions."""
-    syntax = _syntax()
-    asked, request = _take(syntax.field, request)
-    phrases = re.findall(r'"([^"]*\w[^"]*)"', request)
-    rest = re.sub(r'"[^"]*"|"', " , ", request).strip(" ?!.,")
-    for rule in (syntax.asking, syntax.filling):
-        rest = re.sub(rule, " , ", rest, flags=re.IGNORECASE)
-    splitting = r"[,;:?!()\[\]{}]|\b(?:on|about|and|with|versus|vs|using|in|from|by)\b"
-    for piece in re.split(splitting, rest):
-        words = [word.strip(".'`^*~=+/|<>-") for word in piece.split()]
-        phrases.append(" ".join(_trim([word for word in words if re.search(r"[^\W_]", word)])))
-    cleaned = (re.sub(r'["\\]', " ", phrase).strip() for phrase in phrases)
-    field = next(filter(None, asked.groups())).lower() if asked else "abs"
-    return [f'{field}:"{phrase}"' for phrase in dict.fromkeys(cleaned) if phrase]
-
-
-def _trim(words: list[str]) -> list[str]:
-    """Remove words at both ends that cannot begin or end a topic or a name."""
-    kept = [at for at, word in enumerate(words) if word.lower() not in _syntax().edges]
-    return words[kept[0] : kept[-1] + 1] if kept else []
+    words = (word.strip("-'’") for word in re.findall(r"[^\W_][\w'’-]*", question))
+    kept = dict.fromkeys(word for word in words if tokenise(word))
+    return f"abs:({' '.join(kept)})" if kept else ""

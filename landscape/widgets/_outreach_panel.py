@@ -199,13 +199,9 @@ def scores_html(rendering: Rendering) -> str:
     if scores is None:
         return ""
     least = scores.bars
-    relief = least.relief * max(scores.relief_of_truth, 0.0)
-    heights = "Rank correlation of the heights with the relief"
     rows = [
-        ("iou", "Overlap of land and water", scores.iou, least.iou),
-        ("boundary_f1", "Agreement of the coasts", scores.boundary_f1, least.boundary_f1),
-        ("peaks_kept", f"Peaks kept (of {scores.n_peaks})", scores.peaks_kept, least.peaks_kept),
-        ("relief", heights, scores.relief_correlation, relief),
+        ("coasts", "Similarity of the coasts", scores.coasts, least.coasts),
+        ("relief", "Similarity of the relief", scores.relief, least.relief),
     ]
     table = pd.DataFrame(rows, columns=["name", "measure", "value", "bar"])
     table["verdict"] = ["no" if name in scores.failed else "yes" for name in table["name"]]

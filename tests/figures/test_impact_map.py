@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from itertools import combinations
 
 import numpy as np
@@ -215,6 +216,22 @@ def test_an_animation_has_a_frame_a_year_and_says_which(atlas, tmp_path):
     words = path.with_suffix(".alt.txt").read_text()
     assert "Gaia 2010–2012: covered in part" in words
     assert words.count("Gaia 20") == 9
+
+
+@pytest.mark.parametrize(("status", "says"), [(0, ""), (1, "ffmpeg could not encode")])
+def test_an_animation_as_mp4_is_made_by_ffmpeg(atlas, tmp_path, monkeypatch, status, says):
+    """The stand-in for ffmpeg writes what it receives, which is one picture for each frame."""
+    script = f'#!/bin/sh\nfor last; do :; done\ncat > "$last"\nexit {status}\n'
+    (tmp_path / "ffmpeg").write_text(script)
+    (tmp_path / "ffmpeg").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    look = {"since": 2006, "until": 2016, "dpi": 40, "size_inches": (5, 5)}
+    if says:
+        with pytest.raises(InputError, match=says):
+            animate(atlas, "Gaia", tmp_path / "a.mp4", **look)
+    else:
+        path = animate(atlas, "Gaia", tmp_path / "a.mp4", **look)
+        assert path.stat().st_size == 9 * 200 * 200 * 4
 
 
 @pytest.mark.parametrize(

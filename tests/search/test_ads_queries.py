@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from datetime import date
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -15,7 +14,6 @@ from hypothesis import strategies as st
 from landscape._bibliography import ads_url
 from landscape.errors import InputError, RemoteError
 from landscape.search import parse_ads, propose_ads_query
-from tests.timing import assert_cost
 
 GOOD = [
     'author:"^Huchra, J" abs:"dark energy" year:2010-2015',
@@ -181,7 +179,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     )
 )
 def test_whatever_is_proposed_can_be_read(question: str) -> None:
-    query = propose_ads_query(question, today=date(2026, 1, 1))
+    query = propose_ads_query(question)
     if query:
         parse_ads(query)
 
@@ -189,45 +187,18 @@ def test_whatever_is_proposed_can_be_read(question: str) -> None:
 @pytest.mark.parametrize(
     ("question", "expected"),
     [
-        ("papers by Vera Rubin on galaxy rotation", 'author:"Rubin, Vera" abs:"galaxy rotation"'),
-        ("Huchra, J first author 1990-1995", 'author:"^Huchra, J" year:1990-1995'),
-        ("papers by de Grijs in MNRAS", 'author:"de Grijs" bibstem:"MNRAS"'),
-        ("Schmidt's work on supernovae", 'author:"Schmidt" abs:"supernovae"'),
-        ("Planck Collaboration papers on lensing", 'author:"Planck Collaboration" abs:"lensing"'),
-        ("articles about white dwarfs since 2015", 'abs:"white dwarfs" year:2015-'),
-        ("title contains dark matter by Rubin", 'author:"Rubin" title:"dark matter"'),
-        ("recent JWST papers on exoplanets", 'abs:"JWST" abs:"exoplanets" year:2024-2026'),
-        ("top 50 most cited papers on dust", 'topn(50, abs:"dust", citation_count desc)'),
-        (
-            "refereed review papers on dark matter in ApJ",
-            'reviews(abs:"dark matter") property:refereed bibstem:"ApJ"',
-        ),
-        ("N-body simulations from 1969 on stars", 'abs:"N-body simulations" abs:"stars" year:1969'),
-        ("papers where oort is second author", 'pos(author:"oort", 2)'),
-        ("PhD theses on galaxy evolution", 'abs:"galaxy evolution" doctype:phdthesis'),
-        ("what does 2003AJ....125..525J cite", "references(bibcode:2003AJ....125..525J)"),
-        ("papers citing Huchra, John", 'citations(author:"Huchra, John")'),
-        ("papers similar to Weinberg's work", 'similar(author:"Weinberg")'),
-        ("trending now in supernovae", 'trending(abs:"supernovae")'),
-        (
-            "protoplanetary disks but not debris disks",
-            'abs:"protoplanetary disks" -abs:"debris disks"',
-        ),
-        ("papers by bromley but not miley", 'author:"bromley" -author:"miley"'),
-        ("solar wind in ALMA bibgroup", 'abs:"solar wind" bibgroup:ALMA'),
-        ("Do you know papers on kilonovae?", 'abs:"kilonovae"'),
-        ("papers related to dark matter", 'abs:"dark matter"'),
-        ("plasma physics research", 'abs:"plasma physics"'),
-        ("papers on a VLT survey of massive stars", 'abs:"VLT survey of massive stars"'),
-        ("papers on a compact body", 'abs:"compact body"'),
-        ("survey papers on magnetars", 'reviews(abs:"magnetars")'),
-        ("How does dust form in supernovae?", 'abs:"dust form" abs:"supernovae"'),
+        ("How does dust form in supernovae?", "abs:(dust form supernovae)"),
+        ("papers on N-body simulations, and simulations", "abs:(N-body simulations)"),
+        ('What is "little red dots" (LRDs)?', "abs:(little red dots LRDs)"),
         ("", ""),
         ("???", ""),
+        ("what is the", ""),
     ],
 )
-def test_proposals(question: str, expected: str) -> None:
-    assert propose_ads_query(question, today=date(2026, 1, 1)) == expected
+def test_proposals_without_a_model_have_the_words_of_the_request(
+    question: str, expected: str
+) -> None:
+    assert propose_ads_query(question) == expected
 
 
 def test_links_keep_the_order_of_results() -> None:
@@ -271,45 +242,6 @@ def test_real_queries_that_are_cut_off_are_refused(gold: list[dict[str, str]]) -
     assert all(refused(query[:-1]) for query in grouped)
 
 
-def test_proposals_find_the_people_who_are_asked_for(gold: list[dict[str, str]]) -> None:
-    people = [row for row in gold[1::6] if row["category"] in ("author", "first_author")]
-    asked = [row for row in people if not refused(row["ads_query"])]
-
-    def proposed() -> list[str]:
-        texts = (row["natural_language"] for row in asked)
-        return [propose_ads_query(text, today=date(2026, 1, 1)) for text in texts]
-
-    wanted = [row["ads_query"] for row in asked]
-    found = [families(query) for query in proposed()]
-    right = sum(families(a) == b for a, b in zip(wanted, found, strict=True))
-    assert right / len(asked) > 0.75
-    assert_cost(proposed, lambda: [parse_ads(query) for query in wanted], most=20)
-
-
-def families(query: str) -> set[str]:
-    clauses = parse_ads(query).clauses if query else ()
-    names = (value.strip('"^').lower() for field, value in clauses if field == "author")
-    return {name.split(",")[0].strip() for name in names}
-
-
-@pytest.mark.parametrize(
-    ("question", "query"),
-    [
-        (
-            "How many papers on stellar winds from 2010 to 2015?",
-            'abs:"stellar winds" year:2010-2015',
-        ),
-        ("how many papers are there about dark matter", 'abs:"dark matter"'),
-        ("How many refereed papers by Vera Rubin?", 'author:"Rubin, Vera" property:refereed'),
-        ("total number of publications about H II regions", 'abs:"H II regions"'),
-        ("How much has been published on fast radio bursts?", 'abs:"fast radio bursts"'),
-        ("papers on the number density of galaxies", 'abs:"number density of galaxies"'),
-    ],
-)
-def test_to_count_is_no_topic(question: str, query: str) -> None:
-    assert propose_ads_query(question) == query
-
-
 class _Model:
     """A language model that proposes a fixed query, or fails."""
 
@@ -329,10 +261,10 @@ class _Model:
     ("query", "expected"),
     [
         ('author:"^Rubin, V" abs:dust', 'author:"^Rubin, V" abs:dust'),
-        ("auther:Rubin", 'author:"Rubin"'),
-        ("abs:(dust", 'author:"Rubin"'),
-        (None, 'author:"Rubin"'),
+        ("auther:Rubin", "abs:(Rubin)"),
+        ("abs:(dust", "abs:(Rubin)"),
+        (None, "abs:(Rubin)"),
     ],
 )
-def test_a_model_proposes_and_the_rules_are_the_fallback(query: str | None, expected: str) -> None:
+def test_a_model_proposes_and_the_words_are_the_fallback(query: str | None, expected: str) -> None:
     assert propose_ads_query("papers by Rubin", model=_Model(query)) == expected

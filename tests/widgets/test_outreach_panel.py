@@ -35,8 +35,8 @@ from tests.widgets.asking import built_again
 SECONDS = 120
 SMALL = "95x90mm"
 EVIL = "<img src=x onerror=alert(1)>"
-TRUE = Fidelity(0.97, 0.9, 1.0, 0.6, 0.7, 12)
-FALSE = replace(TRUE, iou=0.81)
+TRUE = Fidelity(0.97, 0.9)
+FALSE = replace(TRUE, coasts=0.61)
 
 
 @pytest.fixture(scope="module")
@@ -238,14 +238,14 @@ def test_what_a_model_repaints_comes_with_its_scores(
     said = panel._scores.value
     assert ("is true to the data" in said) is kept
     assert ("is not shown" in said) is not kept
-    assert f"{scores.iou:.3g}" in panel._scores.value
+    assert f"{scores.coasts:.3g}" in panel._scores.value
     assert panel._scores.value.count("<td>no</td>") == len(scores.failed)
     assert "Trying strength 0.2" in panel._used.value
     assert panel.code.endswith(f'size="{SMALL}", weights="{weights}", seed=7, strength=0.3)')
 
 
 def test_scores_are_told_even_where_a_picture_only_just_failed(panel):
-    nothing = replace(TRUE, iou=float("nan"))
+    nothing = replace(TRUE, coasts=float("nan"))
     said = scores_html(replace(panel.rendering, fidelity=nothing))
     assert "is not shown" in said
     assert "<td>no</td>" in said

@@ -26,16 +26,11 @@ from landscape.corpus import load_facilities
 from landscape.corpus.facilities import ROLES
 from landscape.corpus.thesaurus import MIN_SCORE
 from landscape.errors import AtlasError, InputError, LandscapeError
-from landscape.overlays.periods import (
-    format_spans,
-    paper_months,
-    paper_years,
-    read_years,
-    share_interval,
-)
+from landscape.overlays.periods import format_spans, paper_months, paper_years, read_years
 from landscape.overlays.trends.affiliations import locate
 from landscape.search import open_engine
 from landscape.search.matching import person_name
+from landscape.statistics import share_interval
 from landscape.types import Answer
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from landscape.evaluation._questions import (
     known_rows,
     read_text,
 )
-from landscape.evaluation.retrieval import Interval, bootstrap_interval, paired_difference
 from landscape.search import open_engine, search_papers
+from landscape.statistics import Interval, bootstrap_interval, paired_difference
 
 if TYPE_CHECKING:
     from landscape.llm import LanguageModel

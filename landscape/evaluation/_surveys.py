@@ -16,9 +16,9 @@ from landscape.agents.settings import SurveySettings
 from landscape.agents.survey_scoring import Library
 from landscape.errors import InputError
 from landscape.evaluation._questions import Query, read_queries, resolve_queries
-from landscape.evaluation.retrieval import bootstrap_interval, paired_difference
 from landscape.overlays.citations import citation_graph
 from landscape.search import open_engine
+from landscape.statistics import bootstrap_interval, paired_difference
 
 if TYPE_CHECKING:
     import pandas as pd

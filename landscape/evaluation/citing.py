@@ -19,9 +19,9 @@ from landscape._progress import progress
 from landscape.agents import AtlasCollection
 from landscape.errors import InputError, require
 from landscape.evaluation._questions import checked_question, json_lines, known_rows, read_text
-from landscape.evaluation.retrieval import bootstrap_interval
 from landscape.overlays.citations import citation_graph
 from landscape.search import open_engine
+from landscape.statistics import bootstrap_interval
 
 if TYPE_CHECKING:
     from landscape.llm import WritingModel

@@ -15,10 +15,11 @@ from landscape._progress import progress
 from landscape.errors import InputError
 from landscape.evaluation._questions import Query, read_queries, resolve_queries
 from landscape.search import search_papers, similar_papers
+from landscape.statistics import Interval, bootstrap_interval, paired_difference
 
 if TYPE_CHECKING:
     from ir_measures import Measure
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from landscape.store import AtlasStore
 
@@ -26,31 +27,6 @@ MEASURES = ("success@10", "mrr", "recall@50", "ndcg@10")
 """Default measures of a ranking."""
 
 _MEASURE = re.compile(r"(success|recall|ndcg|mrr|precision)(?:@([1-9]\d{0,5}))?")
-
-
-@dataclass(frozen=True)
-class Interval:
-    """Mean and its confidence interval."""
-
-    mean: float
-    low: float
-    high: float
-
-    def __str__(self) -> str:
-        return f"{self.mean:.3f} [{self.low:.3f}, {self.high:.3f}]"
-
-
-@dataclass(frozen=True)
-class Difference:
-    """Difference between two methods on the same questions, with an interval and a p value."""
-
-    mean: float
-    low: float
-    high: float
-    p: float
-
-    def __str__(self) -> str:
-        return f"{self.mean:+.3f} [{self.low:+.3f}, {self.high:+.3f}], p = {self.p:.3g}"
 
 
 @dataclass(frozen=True)
@@ -104,65 +80,6 @@ def score_rankings(
     return Scores(tuple(place), values)
 
 
-def bootstrap_interval(
-    values: ArrayLike, *, level: float = 0.95, samples: int = 10_000, seed: int = 0
-) -> Interval:
-    """Return the mean with a percentile bootstrap interval (Efron & Tibshirani 1993)."""
-    from scipy import stats
-
-    array = _numbers(values)
-    mean = float(array.mean())
-    if len(array) == 1:
-        return Interval(mean, mean, mean)
-    found = stats.bootstrap(
-        (array,),
-        np.mean,
-        n_resamples=samples,
-        batch=_batch(array),
-        confidence_level=level,
-        method="percentile",
-        rng=np.random.default_rng(seed),
-    ).confidence_interval
-    return Interval(mean, float(found.low), float(found.high))
-
-
-def paired_difference(
-    first: ArrayLike,
-    second: ArrayLike,
-    *,
-    level: float = 0.95,
-    samples: int = 10_000,
-    seed: int = 0,
-) -> Difference:
-    """Compare two methods on the same questions with Fisher's randomisation test.
-
-    See Smucker, Allan & Carterette 2007, doi:10.1145/1321440.1321528.
-    """
-    from scipy import stats
-
-    before, after = _numbers(first), _numbers(second)
-    if before.shape != after.shape:
-        raise InputError(
-            f"The two methods were measured on {len(before)} and {len(after)} questions; use the "
-            "same questions for both methods."
-        )
-    change = after - before
-    interval = bootstrap_interval(change, level=level, samples=samples, seed=seed)
-    if len(change) == 1:  # the test needs at least two values
-        return Difference(interval.mean, interval.low, interval.high, 1.0)
-    test = stats.permutation_test(
-        (change,),
-        lambda flipped, axis: np.abs(flipped.sum(axis=axis)),
-        vectorized=True,
-        permutation_type="samples",
-        alternative="greater",
-        n_resamples=samples,
-        batch=_batch(change),
-        rng=np.random.default_rng(seed + 1),
-    )
-    return Difference(interval.mean, interval.low, interval.high, float(test.pvalue))
-
-
 def _parse_measure(name: str) -> Measure:
     from ir_measures import RR, P, R, Success, nDCG
 
@@ -184,18 +101,6 @@ def _whole_grades(query: Query) -> dict[str, int]:
         raise InputError(f"Question {query.qid!r} has no relevant paper; remove it.")
     unit = 1 if all(grade.is_integer() for grade in grades.values()) else 1000
     return {paper: max(1, round(unit * grade)) for paper, grade in grades.items() if grade > 0}
-
-
-def _numbers(values: ArrayLike) -> NDArray[np.float64]:
-    array: np.ndarray = np.asarray(values, float)
-    if array.ndim != 1 or len(array) == 0 or not np.isfinite(array).all():
-        raise InputError("The scores must be a list of finite numbers, one per question.")
-    return array
-
-
-def _batch(array: NDArray[np.float64]) -> int:
-    """Return the number of resamples that fit into a batch of 32 MB."""
-    return max(1, 4_000_000 // len(array))
 
 
 DEFAULT = "default"

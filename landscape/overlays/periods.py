@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from landscape.errors import InputError
+from landscape.statistics import ratio, share_interval
 from landscape.store.years import UNKNOWN_YEAR as UNKNOWN_YEAR
 from landscape.store.years import Years as Years
 from landscape.store.years import abrupt_changes as abrupt_changes
@@ -74,13 +75,6 @@ def check_period(since: int | None, until: int | None) -> None:
         raise InputError(f"The period {since} to {until} ends before it begins; swap the years.")
 
 
-def ratio(above: ArrayLike, below: ArrayLike) -> NDArray[np.float64]:
-    """Divide element by element; the result is NaN if the denominator is 0."""
-    above, below = np.asarray(above, np.float64), np.asarray(below, np.float64)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(below > 0, above / below, np.nan)
-
-
 def count_by_year(
     groups: ArrayLike, years: ArrayLike, *, ids: ArrayLike, calendar: ArrayLike
 ) -> NDArray[np.int64]:
@@ -93,22 +87,6 @@ def count_by_year(
     cell = (row * len(columns) + column)[(row >= 0) & (column >= 0)]
     counts = np.bincount(cell, minlength=len(rows) * len(columns))
     return counts.reshape(len(rows), len(columns)).astype(np.int64)
-
-
-Z_95 = 1.959964  # quantile of the normal distribution for a 95% interval
-
-
-def share_interval(
-    counts: ArrayLike, totals: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the 95% score interval of shares (Wilson 1927, J. Am. Stat. Assoc. 22, 209)."""
-    n = np.asarray(totals, dtype=np.float64)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.asarray(counts, dtype=np.float64) / n
-        centre = (share + Z_95**2 / (2 * n)) / (1 + Z_95**2 / n)
-        half = Z_95 / (1 + Z_95**2 / n) * np.sqrt(share * (1 - share) / n + Z_95**2 / (4 * n**2))
-    # Rounding errors must not put a share of 0 or 1 outside its interval.
-    return np.clip(centre - half, 0.0, share), np.clip(centre + half, share, 1.0)
 
 
 def tabulate_years(

@@ -9,7 +9,8 @@ import pytest
 
 from landscape.errors import InputError
 from landscape.evaluation import Query
-from landscape.evaluation.retrieval import bootstrap_interval, paired_difference, score_rankings
+from landscape.evaluation.retrieval import score_rankings
+from landscape.statistics import bootstrap_interval, paired_difference
 
 QUERIES = [
     Query("one", "?", ("a",)),

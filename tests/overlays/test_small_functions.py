@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix
 
-# Private modules: no public function exposes the steps tested here by themselves.
 from landscape.corpus.facilities import missions_file
 from landscape.corpus.thesaurus import Concept, Thesaurus
 from landscape.errors import InputError
@@ -25,15 +24,9 @@ from landscape.overlays.missions._mentions import (
     names_an_object,
     pattern_of,
 )
-from landscape.overlays.missions.measures import (
-    citation_percentiles,
-    growth_interval,
-    median_of_counts,
-    newcombe_interval,
-    percentile_interval,
-)
+from landscape.overlays.missions.measures import citation_percentiles, median_of_counts
 from landscape.overlays.missions.usage import format_period
-from landscape.overlays.periods import abrupt_changes, count_years, paper_years, share_interval
+from landscape.overlays.periods import abrupt_changes, count_years, paper_years
 from landscape.overlays.reviews.gaps import check_weights, warn_of_few_reviews
 from landscape.overlays.reviews.recognition import (
     choose_n_nearest,
@@ -54,9 +47,18 @@ from landscape.overlays.thesaurus._extents import neighbour_shares
 from landscape.overlays.thesaurus.concept_model import learn_meaning
 from landscape.overlays.thesaurus.matching import Lexicon, TermReader, split_texts
 from landscape.overlays.trends._authors import is_compatible, person_key
-from landscape.overlays.trends._topics import false_discovery_rates, read_groups
+from landscape.overlays.trends._topics import read_groups
 from landscape.overlays.trends.affiliations import country_names
 from landscape.overlays.trends.comparison import select_rows
+
+# Private modules: no public function exposes the steps tested here by themselves.
+from landscape.statistics import (
+    false_discovery_rates,
+    growth_interval,
+    newcombe_interval,
+    percentile_interval,
+    share_interval,
+)
 
 
 def test_kernel_within() -> None:

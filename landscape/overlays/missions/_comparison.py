@@ -22,10 +22,7 @@ from landscape.overlays.missions.measures import (
     PERCENTILE_STEPS,
     count_equal_rows,
     draw_cells,
-    growth_interval,
     median_of_counts,
-    newcombe_interval,
-    percentile_interval,
 )
 from landscape.overlays.missions.usage import (
     Usage,
@@ -34,7 +31,8 @@ from landscape.overlays.missions.usage import (
     in_period,
     read_usage,
 )
-from landscape.overlays.periods import describe_corpus, ratio, warn
+from landscape.overlays.periods import describe_corpus, warn
+from landscape.statistics import growth_interval, newcombe_interval, percentile_interval, ratio
 from landscape.types import Analysis
 
 if TYPE_CHECKING:

@@ -25,8 +25,6 @@ from landscape.overlays.missions.measures import (
     entropy,
     measure_citations,
     measure_percentile,
-    newcombe_interval,
-    percentile_interval,
     shrink_shares,
 )
 from landscape.overlays.missions.roles import draw_certainty
@@ -43,7 +41,14 @@ from landscape.overlays.missions.usage import (
     in_period,
     read_usage,
 )
-from landscape.overlays.periods import describe_corpus, ratio, share_interval, warn
+from landscape.overlays.periods import describe_corpus, warn
+from landscape.statistics import (
+    newcombe_interval,
+    percentile_interval,
+    poisson_interval,
+    ratio,
+    share_interval,
+)
 from landscape.types import Analysis
 
 if TYPE_CHECKING:
@@ -726,8 +731,6 @@ def year_table(
 
 def _bridge_table(period: Period, numbers: Sequence[int]) -> pd.DataFrame:
     """Return the pairs of regions that each facility connects, with their names."""
-    from scipy.special import gammaincinv
-
     usage = period.usage
     parts = []
     for index in numbers:
@@ -736,9 +739,8 @@ def _bridge_table(period: Period, numbers: Sequence[int]) -> pd.DataFrame:
         parts.append({str(name): column.to_numpy() for name, column in found.items()})
     table = _stack(usage, numbers, parts)
     papers, expected = table["papers"], table["expected"]
-    table = table.assign(
-        low=gammaincinv(papers, 0.025) / expected, high=gammaincinv(papers + 1, 0.975) / expected
-    )
+    low, high = poisson_interval(papers, papers + 1)
+    table = table.assign(low=low / expected, high=high / expected)
     for side in "ab":
         for name in ("topic_id", "label"):
             of_side = usage.regions[name].take(table[f"region_{side}"]).to_numpy()

@@ -10,41 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from landscape.errors import InputError
-from landscape.overlays.periods import Z_95
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-def newcombe_interval(
-    after: Sequence[float | np.ndarray], before: Sequence[float | np.ndarray]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the 95% interval of a difference of shares (Newcombe 1998, Stat. Med. 17, 873).
-
-    Each share is given with its lower and upper bound.
-    """
-    (share, low_1, high_1), (share_0, low_0, high_0) = after, before
-    rise = share - share_0
-    return (
-        rise - np.hypot(share - low_1, high_0 - share_0),
-        rise + np.hypot(high_1 - share, share_0 - low_0),
-    )
-
-
-def growth_interval(
-    hits: ArrayLike, trials: ArrayLike, hits_before: ArrayLike, trials_before: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return the ratio of two proportions and its 95% interval (Katz 1978, Biometrics 34, 469)."""
-    k, n, k_0, n_0 = (
-        np.asarray(values, dtype=np.float64) + 0.5
-        for values in (hits, trials, hits_before, trials_before)
-    )
-    spread = np.exp(Z_95 * np.sqrt(np.maximum(1 / k - 1 / n + 1 / k_0 - 1 / n_0, 0)))
-    growth = np.where((n > 0.5) & (n_0 > 0.5), (k / n) / (k_0 / n_0), np.nan)
-    return growth, growth / spread, growth * spread
-
-
-_LEVEL = 0.95
 _MAX_TABLED = 100
 
 
@@ -99,14 +69,6 @@ def _poisson_quantiles(mean: int) -> NDArray[np.float32]:
     most = int(mean + 8 * np.sqrt(mean) + 10)
     steps = (np.arange(1 << 16) + 0.5) / (1 << 16)
     return np.searchsorted(pdtr(np.arange(most + 1), mean), steps).astype(np.float32)
-
-
-def percentile_interval(draws: NDArray[np.floating]) -> tuple[float, float]:
-    """Return the central 95% interval of the finite bootstrap values."""
-    kept = draws[np.isfinite(draws)]
-    ends = (1 - _LEVEL) / 2, (1 + _LEVEL) / 2
-    low, high = np.quantile(kept, ends) if len(kept) else (np.nan, np.nan)
-    return float(low), float(high)
 
 
 _CORE = 0.8

@@ -19,10 +19,9 @@ from landscape.overlays.periods import (
     check_period,
     paper_years,
     primary_categories,
-    ratio,
     read_years,
-    share_interval,
 )
+from landscape.statistics import false_discovery_rates, ratio, share_interval
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -375,24 +374,13 @@ def find_bridges(
     a, b = np.nonzero(np.triu(reached, k=1))
     papers, chance = reached[a, b], expected[a, b]
     p = pdtrc(papers - 1, chance)
-    q = _false_discovery_rates(p, n_possible)
+    others = np.ones(n_possible - len(p))  # pairs without papers
+    q = false_discovery_rates(np.concatenate([p, others]))[: len(p)]
     kept = np.flatnonzero(papers >= _MIN_PAPERS)
     kept = kept[np.lexsort((b[kept], a[kept], p[kept]))]
     found = {"region_a": a, "region_b": b, "papers": papers.astype(np.int64), "expected": chance}
     found |= {"ratio": papers / chance, "p": p, "q": q}
     return pd.DataFrame({name: column[kept] for name, column in found.items()})
-
-
-def _false_discovery_rates(p: NDArray[np.float64], n_tests: int) -> NDArray[np.float64]:
-    """Adjust p-values for `n_tests` tests, of which the others have p = 1.
-
-    Benjamini & Hochberg (1995, J. R. Stat. Soc. B 57, 289).
-    """
-    order = np.argsort(p)[::-1]
-    ranked = p[order] * n_tests / np.arange(len(p), 0, -1)
-    found = np.empty(len(p))
-    found[order] = np.minimum.accumulate(np.minimum(ranked, 1.0))
-    return found
 
 
 def _reached(

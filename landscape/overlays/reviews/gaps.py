@@ -25,6 +25,7 @@ from landscape.overlays.reviews.recognition import (
     read_signs,
     smallest_regions,
 )
+from landscape.statistics import ENDS, poisson_interval
 from landscape.types import Analysis
 
 if TYPE_CHECKING:
@@ -64,7 +65,6 @@ def review_coverage(
     of the papers was published. Papers since the last review are counted by `date`, in years.
     """
     import pandas as pd
-    from scipy.special import gammaincinv
 
     inside = region >= 0
     topics, place = np.unique(region[inside], return_inverse=True)
@@ -93,7 +93,7 @@ def review_coverage(
     # A sum of shares of reviews scatters less than a number of reviews (compound Poisson).
     dispersion = float((shares.data**2).sum() / max(shares.data.sum(), 1e-9)) or 1.0
     counted, usual = found / dispersion + prior, expected / dispersion + prior
-    low, high = (gammaincinv(counted, q) / usual for q in (0.025, 0.975))
+    low, high = (bound / usual for bound in poisson_interval(counted, counted))
     is_newer = exact[inside] > latest[place]
     newer = np.bincount(place, weights=is_newer, minlength=n).astype(np.int64)
     return pd.DataFrame(
@@ -449,16 +449,16 @@ def rank_gaps(
     order = both - later * (both.max(initial=0.0) + 1.0)
     ranks = (-order[:, is_gap]).argsort(axis=1).argsort(axis=1) + 1
     columns: dict[str, Any] = {"topic_id": topics, "score": score}
-    columns["score_low"], columns["score_high"] = np.percentile(scores, (2.5, 97.5), axis=0)
-    for name, q in (("rank_low", 2.5), ("rank_high", 97.5)):
+    columns["score_low"], columns["score_high"] = np.quantile(scores, ENDS, axis=0)
+    for name, q in zip(("rank_low", "rank_high"), ENDS, strict=True):
         columns[name] = pd.array([pd.NA] * len(topics), dtype="Int64")
-        columns[name][is_gap] = np.percentile(ranks, q, axis=0).round().astype(int)
+        columns[name][is_gap] = np.quantile(ranks, q, axis=0).round().astype(int)
     columns |= {name: values[0] for name, values in found.items()}
     columns["years_without"] = known["years_without"].to_numpy()
     columns["newer_papers"] = newer
     columns["need"] = _score(found | {"volume": newer[None]}, counted, chosen)[0]
     columns["gap"] = score ** (1 - _NEED) * columns["need"] ** _NEED / ratio
-    columns["gap_low"], columns["gap_high"] = np.percentile(both, (2.5, 97.5), axis=0)
+    columns["gap_low"], columns["gap_high"] = np.quantile(both, ENDS, axis=0)
     columns["n_sampled"] = np.bincount(place)
     table = pd.DataFrame(columns | {"is_gap": is_gap, "later": later * is_gap})
     table = table.sort_values(

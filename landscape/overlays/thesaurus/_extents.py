@@ -20,6 +20,7 @@ from landscape.mapping.density import (
 )
 from landscape.mapping.quality import area_under_curve
 from landscape.overlays.periods import describe_corpus, warn
+from landscape.statistics import normal_interval
 from landscape.types import Analysis
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ _OCCUPIED = 0.98  # share of papers in the occupied area of the map
 _FEW_PAPERS = 30
 _CALMER = 2.0
 _MIN_PIECE = 0.01
-_NORMAL_95 = 1.96
 _MARGIN = 0.12  # margin of the grids, so that no contour reaches their edge
 # Borders of territories: width of the kernel relative to the default, prior papers of a group,
 # least ratio of shares, minimum papers in a kernel, minimum share of all papers in a territory,
@@ -291,13 +291,9 @@ def measure_separability(
         [area_under_curve(score, inside) for score, inside in zip(scores.T, belongs.T, strict=True)]
     )
     middle, error = areas.reshape(-1, 2).T
-    name = f"separability_{space}"
+    name, (low, high) = f"separability_{space}", normal_interval(middle, error)
     return pd.DataFrame(
-        {
-            name: middle,
-            f"{name}_low": np.clip(middle - _NORMAL_95 * error, 0, 1),
-            f"{name}_high": np.clip(middle + _NORMAL_95 * error, 0, 1),
-        }
+        {name: middle, f"{name}_low": np.clip(low, 0, 1), f"{name}_high": np.clip(high, 0, 1)}
     )
 
 

@@ -12,6 +12,7 @@ from landscape._wording import close_names, normal_title
 from landscape.errors import InputError
 from landscape.overlays.periods import read_years, warn
 from landscape.search import open_engine
+from landscape.statistics import normal_interval
 from landscape.types import Analysis
 
 if TYPE_CHECKING:
@@ -184,9 +185,9 @@ def _summary(
     drift, p = measure_drift(vectors, n_resamples=n_resamples, seed=seed)
     share = papers.loc[papers["topic_id"] >= 0, "topic_id"].value_counts(normalize=True)
     effective = float(np.exp(-(share * np.log(share)).sum())) if len(share) else np.nan
-    reach, nan = 1.96 * error, np.nan
+    (low, high), nan = normal_interval(spread, error), np.nan
     rows_ = [
-        ("spread", spread, spread - reach, spread + reach, "mean cosine distance of two papers"),
+        ("spread", spread, float(low), float(high), "mean cosine distance of two papers"),
         ("corpus spread", corpus, nan, nan, "mean cosine distance of two papers of the corpus"),
         ("effective regions", effective, nan, nan, "exponential of the entropy over regions"),
         ("drift", drift, nan, nan, "cosine distance of the earlier and later papers"),

@@ -15,7 +15,7 @@ import numpy as np
 
 from landscape._wording import count
 from landscape.errors import InputError
-from landscape.overlays.periods import Z_95, warn
+from landscape.overlays.periods import warn
 from landscape.overlays.trends._monthly_counts import (
     FEWEST,
     FEWEST_NEW,
@@ -26,7 +26,8 @@ from landscape.overlays.trends._monthly_counts import (
     read_period,
     read_terms,
 )
-from landscape.overlays.trends._topics import check_limits, false_discovery_rates
+from landscape.overlays.trends._topics import check_limits
+from landscape.statistics import false_discovery_rates, odds_ratio_interval, poisson_range
 from landscape.text.words import normal_form
 from landscape.types import Analysis
 
@@ -276,7 +277,8 @@ def _measure(table: pd.DataFrame, terms: Terms) -> pd.DataFrame:
     log = np.log((papers + 0.5) / np.maximum(expected, 1e-9)) - np.log(
         (rest + 0.5) / np.maximum(expected_rest, 1e-9)
     )
-    error = Z_95 * np.sqrt(1 / (papers + 0.5) + 1 / (rest + 0.5) + table["scatter"])
+    cells = np.stack([papers + 0.5, rest + 0.5])
+    spread = odds_ratio_interval(cells, scatter=table["scatter"])
     rate = papers / np.maximum(expected, 1e-9)
     rate_before = before / np.maximum(expected_before, 1e-9)
     is_new = (rate_before <= _NEW_RATE * rate) & (before <= _NEW_RATE * papers)
@@ -288,8 +290,8 @@ def _measure(table: pd.DataFrame, terms: Terms) -> pd.DataFrame:
         additional=papers - expected * rest / np.maximum(expected_rest, 1e-9),
         change=np.exp(log),
         share_earlier=terms.earlier,
-        change_low=np.exp(log - error),
-        change_high=np.exp(log + error),
+        change_low=np.exp(log) / spread,
+        change_high=np.exp(log) * spread,
         **{"class": np.select([is_new, is_over], ["new", "burst"], "growing")},
         why="",
     )
@@ -424,7 +426,6 @@ def _locate(table: pd.DataFrame, terms: Terms, atlas: AtlasStore) -> pd.DataFram
 def _tabulate(table: pd.DataFrame, terms: Terms, period: Period) -> pd.DataFrame:
     """Return papers and expected papers of each topic by month, quarter or year."""
     import pandas as pd
-    from scipy.stats import poisson
 
     step = next(step for step, most in _STEPS if period.length <= most)
     month = period.first + np.arange(period.length)
@@ -439,6 +440,7 @@ def _tabulate(table: pd.DataFrame, terms: Terms, period: Period) -> pd.DataFrame
             outside[int(table.loc[row, "since"]) : int(table.loc[row, "last"]) + 1] = False
             rest = max(terms.expected[row][outside].sum(), 1e-9)
             expected = expected * (terms.counts[row][outside].sum() / rest)
+        low, high = poisson_range(expected)
         frames.append(
             pd.DataFrame(
                 {
@@ -446,8 +448,8 @@ def _tabulate(table: pd.DataFrame, terms: Terms, period: Period) -> pd.DataFrame
                     "year": (bins + 0.5) * step / 12,
                     "papers": papers.astype(int),
                     "expected": expected,
-                    "expected_low": poisson.ppf(0.025, expected),
-                    "expected_high": poisson.ppf(0.975, expected),
+                    "expected_low": low,
+                    "expected_high": high,
                     "covered": np.bincount(place) == step,
                 }
             )

@@ -29,6 +29,7 @@ from landscape.overlays.periods import (
     tabulate_years,
     warn,
 )
+from landscape.statistics import false_discovery_rates
 from landscape.types import Analysis
 
 if TYPE_CHECKING:
@@ -322,17 +323,6 @@ def find_eras(
         scatter /= np.maximum((pairs >= _FEW).sum(axis=0), 1)
         breaks = breaks | (scatter > max(_MIXED, 1.5 * float(np.median(scatter))))
     return np.append(0, np.cumsum(breaks)).astype(np.int64)
-
-
-def false_discovery_rates(p: ArrayLike) -> NDArray[np.float64]:
-    """Return the q values of Benjamini & Hochberg (1995); NaN stays NaN."""
-    from scipy.stats import false_discovery_control
-
-    q = np.array(p, dtype=np.float64)
-    known = np.isfinite(q)
-    if known.any():
-        q[known] = false_discovery_control(q[known])
-    return q
 
 
 @dataclass(frozen=True)

@@ -11,15 +11,9 @@ import numpy as np
 
 from landscape._wording import normal_title
 from landscape.errors import InputError
-from landscape.overlays.periods import (
-    count_by_year,
-    paper_years,
-    read_years,
-    share_interval,
-    tabulate_years,
-    warn,
-)
+from landscape.overlays.periods import count_by_year, paper_years, read_years, tabulate_years, warn
 from landscape.overlays.trends._topics import read_groups
+from landscape.statistics import share_interval
 from landscape.types import Analysis
 
 if TYPE_CHECKING:

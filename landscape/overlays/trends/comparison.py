@@ -11,8 +11,9 @@ import numpy as np
 from landscape.errors import InputError
 from landscape.mapping.basemap import frame_of
 from landscape.overlays.periods import UNKNOWN_YEAR, paper_years, read_years
-from landscape.overlays.trends._topics import false_discovery_rates, read_groups, read_topics
+from landscape.overlays.trends._topics import read_groups, read_topics
 from landscape.search import open_engine
+from landscape.statistics import false_discovery_rates, odds_ratio_interval
 from landscape.store import AtlasStore
 from landscape.types import Analysis
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 _FEW = 30  # warn if a selection has fewer papers than this
-_REACH = 1.959964  # two-sided 95%
 _MAX_NAME = 60
 
 
@@ -145,7 +145,7 @@ def compare_counts(
     cells = np.stack([a, a_total - a, b, b_total - b]).astype(np.float64)
     cells += 0.5 * (cells == 0).any(axis=0)
     logs = np.log(cells[0]) - np.log(cells[1]) - np.log(cells[2]) + np.log(cells[3])
-    reach = _REACH * np.sqrt((1 / cells).sum(axis=0))
+    spread = odds_ratio_interval(cells)
     tables = np.stack([a, b, a_total - a, b_total - b], axis=1).reshape(-1, 2, 2)
     p = np.array([fisher_exact(table)[1] if table[0].any() else np.nan for table in tables])
     table = pd.DataFrame(
@@ -155,8 +155,8 @@ def compare_counts(
             "a_share": a / a_total,
             "b_share": b / b_total,
             "odds_ratio": np.exp(logs),
-            "odds_ratio_low": np.exp(logs - reach),
-            "odds_ratio_high": np.exp(logs + reach),
+            "odds_ratio_low": np.exp(logs) / spread,
+            "odds_ratio_high": np.exp(logs) * spread,
             "p": p,
             "q": false_discovery_rates(p),
         }

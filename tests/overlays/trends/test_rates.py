@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-# Private modules: no public function exposes the steps tested here by themselves.
-from landscape.overlays.periods import count_by_year, share_interval
+from landscape.overlays.periods import count_by_year
 from landscape.overlays.trends._topics import (
     find_all_changes,
     find_changes,
@@ -14,6 +13,9 @@ from landscape.overlays.trends._topics import (
     fit_lines,
     fit_slopes,
 )
+
+# Private modules: no public function exposes the steps tested here by themselves.
+from landscape.statistics import share_interval
 
 YEARS = np.arange(1990, 2020)
 TOTALS = np.linspace(300, 3000, 30).astype(int)  # the field grows tenfold

@@ -1,8 +1,8 @@
 """Fit the rankings of concept tags, and the `judgements` of ``data/thesaurus.yaml``.
 
-``python -m benchmarks.concept_weights ATLAS PAPERS UAT.json`` writes ``rankings.npz`` of the
-package and ``data/uat_usage.csv``, and prints the recall of a cross-validation beside that of a
-logistic regression. Call `fit_judgements` with the tags that a reader judged.
+``python -m benchmarks.concept_weights ATLAS PAPERS UAT.json`` writes the model `concept_rankings`
+and ``data/uat_usage.csv``, and prints the recall of a cross-validation beside that of a logistic
+regression. Call `fit_judgements` with the tags that a reader judged.
 """
 
 from __future__ import annotations
@@ -139,8 +139,8 @@ def cross_validate(
     *,
     k: int = 10,
     linear: bool = False,
-) -> tuple[float, float]:
-    """Return the mean recall of the first `k` concepts and its standard error, in 5 folds.
+) -> NDArray[np.float64]:
+    """Return the recall of the first `k` concepts of each paper, in 5 folds.
 
     The hash of the name of a paper decides its fold. The use of concepts is counted without the
     papers of the fold.
@@ -163,8 +163,7 @@ def cross_validate(
         for row in np.unique(rows):
             own = np.flatnonzero(rows == row)
             hits[row] = int(right[own[np.argsort(-odds[own], kind="stable")[:k]]].sum())
-    recall = np.array([hits[row] / len(set(ids)) for row, ids in given.items()])
-    return float(recall.mean()), float(recall.std() / np.sqrt(len(recall)))
+    return np.array([hits[row] / len(set(ids)) for row, ids in given.items()])
 
 
 JUDGED = (
@@ -239,10 +238,11 @@ def main(atlas_path: str, truth: str, uat: str) -> None:
         own, concepts = vectors or (None, None)
         candidates = find_candidates(papers, own, given, thesaurus, concepts)
         rankings[known] = candidates.fit(np.ones(len(candidates.rows), dtype=bool)).ranking
-        for linear in (False, True):
-            recall = cross_validate(candidates, given, names, linear=linear)
-            kind = "logistic regression" if linear else "networks"
-            print("{}, {}: recall@10 {:.4f} +- {:.4f}".format(known, kind, *recall))
+        recalls = [cross_validate(candidates, given, names, linear=one) for one in (False, True)]
+        kinds = ("networks", "logistic regression", "gain")
+        for kind, recall in zip(kinds, [*recalls, recalls[0] - recalls[1]], strict=True):
+            error = recall.std() / np.sqrt(len(recall))
+            print(f"{known}, {kind}: recall@10 {recall.mean():.4f} +- {error:.4f}")
     write_rankings(rankings)
 
 

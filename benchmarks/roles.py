@@ -28,14 +28,13 @@ import numpy as np
 from benchmarks.measuring import PAPERS
 from benchmarks.results import print_table, save
 from landscape.corpus.facilities import ROLES
-from landscape.overlays import missions
+from landscape.models import write_weights
 
 # Private: the benchmark fits the weights that the package reads.
 from landscape.overlays.missions._mentions import find_places
 from landscape.overlays.missions.roles import N_FEATURES, Place, describe_places, feature_numbers
 
 LABELS = Path(__file__).parents[1] / "tests/overlays/missions/roles.jsonl"
-WEIGHTS = Path(missions.__file__).with_name("roles.npz")
 _FOLDS = 10
 _STRENGTH = 0.05  # inverse of the regularisation
 _OF_MENTION = 1.3  # total weight of the role "mention", which is found least
@@ -106,13 +105,13 @@ def write(model: Any, confusion: Any) -> None:
     order = [list(model.classes_).index(role) for role in ROLES]
     weights, bias = model.coef_[order].T, model.intercept_[order]
     step = np.abs(weights).max() / 127
-    np.savez_compressed(
-        WEIGHTS,
-        weights=np.rint(weights / step).astype(np.int8),
-        scale=np.float32(step),
-        bias=bias.astype(np.float32),
-        confusion=confusion,
-    )
+    arrays = {
+        "weights": np.rint(weights / step).astype(np.int8),
+        "scale": np.array(step, dtype=np.float32),
+        "bias": bias.astype(np.float32),
+        "confusion": confusion,
+    }
+    write_weights("facility_roles", arrays)
 
 
 def main() -> None:

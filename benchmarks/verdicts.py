@@ -29,7 +29,6 @@ from benchmarks.measuring import DATA
 from benchmarks.results import print_table, save
 from landscape.answers.verdicts import (
     LABELS,
-    MODEL,
     Features,
     embed,
     features,
@@ -37,6 +36,7 @@ from landscape.answers.verdicts import (
     share_of_copies,
     split_text,
 )
+from landscape.models import write_numbers
 
 _SCIFACT = {"SUPPORTS": "supported", "REFUTES": "contradicted", "NOT_ENOUGH_INFO": "not found"}
 _N_GENERATED, _SAMPLE = 1200, 4300
@@ -255,7 +255,7 @@ def main() -> None:
             gains.append([kind, source, str(len(gain)), f"{gain.mean():.3f}", f"{error:.3f}"])
     print_table("Gain over the baseline", ["features", "pairs", "n", "gain", "error"], gains)
     if options.write:
-        MODEL.write_text(json.dumps(stored, indent=1) + "\n", "utf-8")
+        write_numbers("verdicts", stored)
     print(f"\n{save('verdicts', {'head': head, 'rows': rows})}")
 
 

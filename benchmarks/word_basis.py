@@ -1,6 +1,6 @@
 """Compute the principal axes onto which the hidden states of MiniLM are projected.
 
-Run: python -m benchmarks.word_basis --papers PAPERS -o landscape/embeddings/minilm_words.npy
+Run: python -m benchmarks.word_basis --papers PAPERS
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ def main() -> None:
     from landscape.embeddings.minilm import load_encoder
     from landscape.embeddings.vectors import DIMENSION, Vocabulary, join_pieces
     from landscape.embeddings.weights import model_folder
+    from landscape.models import write_weights
     from landscape.text.word_index import STOP_WORDS
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--papers", type=Path, default=PAPERS)
     parser.add_argument("-n", type=int, default=8000)
-    parser.add_argument("-o", "--output", type=Path, required=True)
     options = parser.parse_args()
     texts = read_texts(options.papers, n=options.n)
     read = load_encoder(model_folder(), precision="float32", axes=np.eye(384, dtype=np.float32))
@@ -48,7 +48,7 @@ def main() -> None:
     axes = principal_axes(np.concatenate([states[place] for place in sorted(states)]), n=DIMENSION)
     # The sign of an axis means nothing: fix it, so that every run writes the same file.
     axes *= np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(DIMENSION)])
-    np.save(options.output, axes.astype(np.float16))
+    write_weights("word_axes", {"axes": axes.astype(np.float16)})
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ from landscape.answers.citations import papers_as_data
 from landscape.errors import RemoteError
 from landscape.llm import ReplyForm, connect_from_environment, request_reply
 from landscape.llm.prompts import as_data, prompt
+from landscape.models import read_numbers
 from landscape.search import find_entities
 from landscape.search.sentences import shares_of_names
 from landscape.types import Attribution, Guess, Paper, Step, title_notes
@@ -52,10 +53,7 @@ _NAMED = 0.25
 _CITED_BONUS = 0.3  # bonus for each better candidate that cites the paper; added at most twice
 _CITING = 12  # maximum number of candidates whose cited papers get the bonus
 _GUESSES = 10
-# The probability that the highest-ranked paper is correct depends on the difference between its
-# score and the mean score of the next four papers. The logistic regression was fitted on half of
-# the excerpts of `landscape evaluate attribution` and confirmed on the other half.
-_CHANCE_INTERCEPT, _CHANCE_SLOPE, _AFTER = -1.05, 0.85, 4
+_AFTER = 4  # papers with which the highest-ranked paper is compared
 # Minimum probability for a selection. On the other half of the excerpts, 12 of 13 selections were
 # correct.
 _SELECTED_FROM = 0.65
@@ -118,7 +116,8 @@ def _chance(guesses: Sequence[Guess]) -> float:
     if not after:
         return 1.0  # there is only one paper
     gap = guesses[0].score - float(np.mean(after))
-    return float(expit(_CHANCE_INTERCEPT + _CHANCE_SLOPE * gap))
+    fitted = read_numbers("attribution_chance")
+    return float(expit(fitted["intercept"] + fitted["slope"] * gap))
 
 
 def _raise_cited(

@@ -13,6 +13,7 @@ from scipy.special import expit
 
 from landscape.agents.settings import last_day
 from landscape.errors import InputError
+from landscape.models import read_numbers
 from landscape.overlays.citations import citation_graph
 from landscape.search import SearchSettings, open_engine
 from landscape.search.matching import subject_shares
@@ -209,19 +210,8 @@ class SurveyEvidence:
         return links
 
 
-# Logistic regressions fitted by `benchmarks/survey.py` on half of the questions. Each question is
-# the title of a paper, and the correct answer is the reference list of that paper. Papers that cite
-# the best papers are newer than the question, so `citing` cannot be fitted and is not used.
-_TEXT_INTERCEPT, _TEXT_SLOPES = -6.03, np.array([0.25, 1.93, 0.30, 0.24])
 # Papers match fewer words of long questions, so scores are relative to the best papers.
-_INTERCEPT, _TEXT_SLOPE, _LINK_SLOPES = -3.70, 0.76, np.array([2.30, 0.92, 0.45])
 _BEST = 10  # number of best papers that scores are compared with
-# Readers want papers on the question itself, not only related work, so papers that the search for
-# the question ranks first get higher scores. Without this term, papers that only share citations
-# rank first. The values were chosen by reading the answers to eight questions.
-_PLACE_SLOPE, _USUAL_PLACE, _LAST_PLACE = -0.2, 30.0, 200.0
-_HALF_WEIGHT = 0.7  # relative probability by text at which the weight of citations is 0.5
-_WITHOUT_WORDS = 0.85  # offset if `likeness` is used instead of `matches`
 
 THRESHOLD = 0.15
 """Minimum score of a paper that is selected without a model; see also `FITTING` and `NAMING`.
@@ -280,10 +270,15 @@ def matched_share(evidence: SurveyEvidence) -> float | None:
 
 def probabilities(evidence: SurveyEvidence) -> Floats:
     """Estimate the probability that each paper belongs to the answer, from texts and citations."""
+    fitted = read_numbers("survey_scores")
     relative, share = relative_to_best(probabilities_by_text(evidence))
     links = citation_weight(share)[:, None] * evidence.links_or_usual(share)
-    place = np.log1p(np.minimum(evidence.place, _LAST_PLACE)) - np.log1p(_USUAL_PLACE)
-    odds = _INTERCEPT + _TEXT_SLOPE * relative + links @ _LINK_SLOPES + _PLACE_SLOPE * place
+    odds = fitted["intercept"] + fitted["text"] * relative + links @ np.array(fitted["links"])
+    # Readers want papers on the question itself, not only related work, so papers that the search
+    # for the question ranks first get higher scores. These numbers were chosen by reading the
+    # answers to eight questions.
+    of = fitted["place"]
+    odds += of["slope"] * (np.log1p(np.minimum(evidence.place, of["last"])) - np.log1p(of["usual"]))
     return np.asarray(expit(odds), dtype=np.float64)
 
 
@@ -299,13 +294,14 @@ def citation_weight(share: Floats) -> Floats:
 
     Without this weight, a paper from another field that is cited for a method would rank first.
     """
-    return share / (share + _HALF_WEIGHT)
+    return share / (share + read_numbers("survey_scores")["half_weight"])
 
 
 def probabilities_by_text(evidence: SurveyEvidence) -> Floats:
     """Estimate the same probabilities as `probabilities`, but without citations."""
-    shift = 0.0 if evidence.matches.any() else _WITHOUT_WORDS
-    odds = _TEXT_INTERCEPT + shift + evidence.texts @ _TEXT_SLOPES
+    fitted = read_numbers("survey_scores")["by_text"]
+    shift = 0.0 if evidence.matches.any() else fitted["without_words"]
+    odds = fitted["intercept"] + shift + evidence.texts @ np.array(fitted["slopes"])
     return np.asarray(expit(odds), dtype=np.float64)
 
 

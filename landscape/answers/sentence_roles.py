@@ -8,14 +8,14 @@ the role of each sentence.
 from __future__ import annotations
 
 import itertools
-import json
 import re
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+
+from landscape.models import read_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 ROLES = ("context", "aim", "method", "result")
-MODEL = Path(__file__).with_name("sentence_roles.json")
 _WORD = re.compile(r"[a-z]+(?:['’][a-z]+)?|\d+|[=±%]")
 _HEADING = re.compile(
     r"\W{0,3}(context|background|introduction|aims?|objectives?|goals?|methods?|results?|"
@@ -100,6 +99,6 @@ def position_features(n: int) -> Floats:
 
 @cache
 def _model() -> _Model:
-    stored = json.loads(MODEL.read_text("utf-8"))
+    stored = read_numbers("sentence_roles")
     terms = {term: np.array(weights) / 100 for term, weights in stored["terms"].items()}
     return _Model(terms, np.array(stored["positions"]), np.array(stored["intercept"]))

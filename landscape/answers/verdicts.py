@@ -8,11 +8,9 @@ regressions: for claims that repeat the words of a sentence, and for paraphrases
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import numpy as np
@@ -33,6 +31,7 @@ from landscape.answers.agreement import (
 from landscape.embeddings import MiniLM
 from landscape.embeddings.weights import has_weights
 from landscape.errors import InputError
+from landscape.models import read_numbers
 from landscape.text.words import split_sentences
 from landscape.types import ClaimCheck, Verdict
 
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 LABELS: tuple[Verdict, ...] = get_args(Verdict)
-MODEL = Path(__file__).with_name("verdicts.json")
 _MAX_TEXT = 100_000  # characters; later text is ignored
 _BEST = 3  # number of nearest sentences
 # Between copies and paraphrases: share of the words of the claim in the best sentence.
@@ -226,9 +224,8 @@ def _pattern(name: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(words)})\b", re.IGNORECASE)
 
 
-@cache
 def _model() -> dict[str, Any]:
-    return dict(json.loads(MODEL.read_text("utf-8")))
+    return read_numbers("verdicts")
 
 
 def probabilities_of(values: dict[str, float], fitted: dict[str, Any]) -> Floats:

@@ -365,16 +365,23 @@ def _build(
 
 
 def info(
-    atlas: AtlasFolder,
+    atlas: Annotated[Path | None, Parameter(help="directory of the atlas")] = None,
     /,
     *,
+    models: Annotated[bool, option("describe the fitted models of the package")] = False,
     json: Json = False,
     verify: Annotated[bool, option("compare every file with its checksum")] = False,
     trust_model: TrustModel = False,
 ) -> Answer:
     """Describe an atlas and how it was built."""
+    from landscape.models import describe_cards, list_cards
     from landscape.store import info as store_info
 
+    if models:
+        cards = [card.to_dict() for card in list_cards()]
+        return Answer(as_json({"models": cards}) if json else describe_cards())
+    if atlas is None:
+        raise InputError("No atlas is given. Write: landscape info my.atlas")
     problems = store_info.verify(atlas) if verify else []
     for problem in problems:
         note(f"landscape: {problem}")

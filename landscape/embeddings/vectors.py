@@ -11,11 +11,12 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from landscape.models import read_weights
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -149,10 +150,7 @@ def basis() -> Floats:
     The columns are orthonormal. They are the principal axes of word states in astronomy abstracts,
     computed by ``benchmarks/word_basis.py``.
     """
-    path = files("landscape.embeddings") / "minilm_words.npy"
-    with path.open("rb") as stream:
-        stored: NDArray[np.float16] = np.load(stream, allow_pickle=False)
-    return stored.astype(np.float32)
+    return read_weights("word_axes")["axes"].astype(np.float32)
 
 
 def unit_rows(vectors: Floats) -> Floats:

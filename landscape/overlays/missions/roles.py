@@ -1,7 +1,7 @@
 """Classify mentions of facilities by their role in the paper: use, instrumentation, plan, context.
 
 The classifier is a multinomial logistic regression on the words near a mention, of the first
-sentence and of the whole text. ``roles.npz`` holds its weights, which `benchmarks.roles` fits.
+sentence and of the whole text. `benchmarks.roles` fits its weights.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from landscape.corpus import load_facilities
 from landscape.corpus.facilities import ROLES, find_part
 from landscape.llm import LanguageModel, ReplyForm, request_reply
 from landscape.llm.prompts import as_data, prompt
+from landscape.models import read_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -169,12 +170,9 @@ class _Weights(NamedTuple):
 
 @cache
 def _weights() -> _Weights:
-    with np.load(Path(__file__).with_name("roles.npz"), allow_pickle=False) as stored:
-        return _Weights(
-            stored["weights"].astype(np.float32) * stored["scale"],
-            stored["bias"],
-            stored["confusion"],
-        )
+    stored = read_weights("facility_roles")
+    weights = stored["weights"].astype(np.float32) * stored["scale"]
+    return _Weights(weights, stored["bias"], stored["confusion"])
 
 
 def feature_numbers(features: Sequence[str]) -> NDArray[np.int64]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from landscape.corpus.thesaurus import Thesaurus
 from landscape.errors import AtlasError
+from landscape.models import read_weights, write_weights
 from landscape.overlays.thesaurus.matching import TermMatches, rarity
 from landscape.store.arrays import read_arrays
 
@@ -178,17 +179,14 @@ class Ranking:
         return np.asarray(units @ self.output, dtype=np.float64) + self.intercept
 
 
-_RANKINGS = Path(__file__).with_name("rankings.npz")
-
-
 @cache
 def read_ranking(name: str) -> Ranking:
     """Read the ranking ``with_vectors`` or ``without_vectors`` of the package."""
-    with np.load(_RANKINGS, allow_pickle=False) as stored:
-        hidden, shift, output, intercept, low, high = (
-            stored[f"{name}_{part.name}"] for part in fields(Ranking)
-        )
-        return Ranking(hidden, shift, output, float(intercept), low, high)
+    stored = read_weights("concept_rankings")
+    hidden, shift, output, intercept, low, high = (
+        stored[f"{name}_{part.name}"] for part in fields(Ranking)
+    )
+    return Ranking(hidden, shift, output, float(intercept), low, high)
 
 
 def write_rankings(rankings: dict[str, Ranking]) -> None:
@@ -198,7 +196,7 @@ def write_rankings(rankings: dict[str, Ranking]) -> None:
         for name, ranking in rankings.items()
         for part in fields(Ranking)
     }
-    np.savez_compressed(_RANKINGS, **arrays)  # type: ignore[arg-type]  # names are not options
+    write_weights("concept_rankings", arrays)
 
 
 def named_concepts(wording: TermMatches, n_concepts: int) -> tuple[csr_matrix, csr_matrix]:

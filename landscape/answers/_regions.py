@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from landscape.llm import WritingModel
     from landscape.store import AtlasStore
 
-_MAX_NUMBER = 5  # number of concepts, facilities, typical papers and newest papers
+_LISTED = 5  # number of concepts, facilities, typical papers and newest papers
 _QUOTED = 2  # number of sentences, each from another paper
 _LENGTH = (60, 320)  # characters of a quoted sentence
 _ALL = "Regions of the map, described by their papers. Sentences are quoted from central papers."
@@ -81,7 +81,7 @@ def describe_regions(
         inside = papers.iloc[members[one.topic_id]]
         years = inside["year"].dropna()
         central = engine.papers([engine.row_of(name) for name in one.exemplars])
-        newest = inside.sort_values("date", ascending=False, kind="stable").head(_MAX_NUMBER)
+        newest = inside.sort_values("date", ascending=False, kind="stable").head(_LISTED)
         below = topics[topics["parent_id"] == one.topic_id]
         rows.append(
             {
@@ -93,10 +93,10 @@ def describe_regions(
                 "first_year": years.min(),
                 "last_year": years.max(),
                 "concepts": _typical(concepts, members[one.topic_id])
-                or list(one.keywords)[:_MAX_NUMBER],
+                or list(one.keywords)[:_LISTED],
                 "facilities": _typical(facilities, members[one.topic_id], common=True),
                 "subregions": list(below["label"]),
-                "typical": [f"{paper.title} ({paper.label})" for paper in central[:_MAX_NUMBER]],
+                "typical": [f"{paper.title} ({paper.label})" for paper in central[:_LISTED]],
                 "newest": [f"{new.title} ({new.year})" for new in newest.itertuples()],
                 "sentences": _quotes(central, f"{one.label} {' '.join(one.keywords)}"),
             }
@@ -167,7 +167,7 @@ def _typical(table: pd.DataFrame | None, rows: NDArray[np.int64], *, common: boo
         everywhere = table["name"].value_counts()[inside.index] / table["paper_row"].nunique()
         inside = (share * np.log(share / everywhere)).sort_values(ascending=False, kind="stable")
         inside = inside[inside > 0]
-    return [str(name) for name in inside.index[:_MAX_NUMBER]]
+    return [str(name) for name in inside.index[:_LISTED]]
 
 
 def _quotes(papers: Sequence[Paper], subject: str) -> list[str]:

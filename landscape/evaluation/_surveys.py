@@ -41,7 +41,7 @@ VARIANTS: Mapping[str, Mapping[str, object]] = {
     NO_EXPAND: {"expand": 0},
     NO_SELECTOR: {"selector": False},
 }
-_MIN_NUMBER = 3  # minimum number of references within the atlas
+_MIN_REFERENCES = 3  # minimum number of references within the atlas
 Half = Literal["all", "first", "second"]
 
 
@@ -104,7 +104,7 @@ class SurveyEvaluation:
 
 
 def questions_from_citations(
-    atlas: AtlasStore, *, fewest: int = _MIN_NUMBER, half: Half = "all", most: int | None = None
+    atlas: AtlasStore, *, fewest: int = _MIN_REFERENCES, half: Half = "all", most: int | None = None
 ) -> list[Query]:
     """Use titles of papers as questions, and the papers cited by each paper as the answers.
 

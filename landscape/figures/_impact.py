@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 _DRAWN, _PANELS = 9, 24
 _NAMES_IN_PANEL = 0.9  # names per square inch of a small map
-_MIN_NUMBER = 3  # minimum number of papers of a facility in a ranked region
+_MIN_PAPERS = 3  # minimum number of papers of a facility in a ranked region
 _CELL = 2.2  # cell size of a share map, in points
 _COARSE, _HOTTEST = 4, 0.2  # cells of a reserved box; maximum share of the map in hot spots
 _TOPS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1.0)
@@ -335,7 +335,7 @@ def name_peaks(
         ids, counts = np.unique(
             topic_id[near & np.isin(topic_id, regions["topic_id"])], return_counts=True
         )
-        for topic in ids[np.argsort(-counts)][: int((counts >= _MIN_NUMBER).sum())].tolist():
+        for topic in ids[np.argsort(-counts)][: int((counts >= _MIN_PAPERS).sum())].tolist():
             if topic not in places:
                 places[topic] = at
                 break
@@ -528,7 +528,7 @@ def not_covered(found: ShareMap, everywhere: ShareMap) -> Bools:
 def _region_ranking(analysis: Analysis, facility: str) -> tuple[Ranking, list[int]]:
     """Rank regions by the share of papers with a facility; return the table and the topic ids."""
     regions = analysis.tables["regions"]
-    own = regions[(regions["facility"] == facility) & (regions["papers"] >= _MIN_NUMBER)]
+    own = regions[(regions["facility"] == facility) & (regions["papers"] >= _MIN_PAPERS)]
     overall = own["papers"].sum() / max(own["region_papers"].sum(), 1)
     own = own[own["share"] >= overall]
     own = own.sort_values(["share_low", "topic_id"], ascending=[False, True])

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 SIZE_INCHES = (8.5, 11.0)
 _MIN_SIZE = (7.0, 9.0)
 _TOP_REGIONS, _EXEMPLARS, _NAMES_ON_MAP = 12, 12, 7
-_MIN_NUMBER = 3  # minimum papers of a listed region
+_MIN_PAPERS = 3  # minimum papers of a listed region
 _A_ROW, _MOST_NUMBERS = (5, 3, 4), 6  # numbers per row; the first that leaves no gap is used
 _BIG, _PITCH = 16.0, 9.0  # font size of a key number; line height of its meaning in points
 _HEADING, _LEAD, _HEADED = 9.0, 10.0, 12.0  # font sizes; height of the heading of the papers
@@ -224,7 +224,7 @@ def summarize(row: Mapping[str, Any], regions: pd.DataFrame, verb: str) -> str:
         f"{row['papers']:,} of {count(row['corpus_papers'], 'paper')} {verb} {row['facility']}: "
         f"{share} (95% interval {interval})."
     )
-    known = regions[regions["papers"] >= _MIN_NUMBER]
+    known = regions[regions["papers"] >= _MIN_PAPERS]
     if len(known):
         best = known.sort_values("share_low", ascending=False).iloc[0]
         share, interval = share_words(best["share"], best["share_low"], best["share_high"])
@@ -353,7 +353,7 @@ def _write_regions(page: Page, box: Box, regions: pd.DataFrame) -> float:
     scale = page.scale
     left, bottom, right, top = box
     _heading(page, box, "Regions with the most papers")
-    regions = regions[regions["papers"] >= min(_MIN_NUMBER, regions["papers"].max())]
+    regions = regions[regions["papers"] >= min(_MIN_PAPERS, regions["papers"].max())]
     regions = regions.head(_TOP_REGIONS)
     shares = list(zip(*(regions[f"share{end}"] for end in ("", "_low", "_high")), strict=True))
     digits = common_digits(shares)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from landscape.store import AtlasStore
     from landscape.types import Analysis
 
-_MAX_NUMBER, _HUES = 21, 7
+_MAX_CONCEPTS, _HUES = 21, 7  # on one map; each colour is used with three fills
 _FILLS = (0.6, 0.3, 0.12)  # opacities of territories; each hue has all three
 _BARE = 0.1  # opacity of places without a concept
 _NEAR = 0.012  # largest distance of adjacent outlines, relative to the map
@@ -115,9 +115,9 @@ def uat_scene(
         raise InputError(
             "Nothing to plot: there are no concepts. Choose concepts with tagged papers."
         )
-    if len(table) > _MAX_NUMBER:
+    if len(table) > _MAX_CONCEPTS:
         raise InputError(
-            f"{len(table)} concepts are too many for one map. Choose at most {_MAX_NUMBER}."
+            f"{len(table)} concepts are too many for one map. Choose at most {_MAX_CONCEPTS}."
         )
     x, y = positions(atlas.map["x"], atlas.map["y"])
     size = fitted_page(x, y, len(table) if multiples else 1)

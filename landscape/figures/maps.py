@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from landscape.store import AtlasStore
 
 FEW = 40  # maximum number of numbered papers; if there are more papers, symbols are smaller
-_NUMBER, _SMALL_NUMBER = 7.4, 6.4  # font sizes of numbers for few and for many papers
+_NUMBER_POINTS, _SMALL_POINTS = 7.4, 6.4  # font sizes of numbers for few and for many papers
 _DOT, _DIAMOND = 5.2, 6.4  # symbol sizes in points for few papers
 _ALONGSIDE = 8.0  # maximum distance between a number without leader line and its symbol
 _REGION, _CONTINENT = 8.6, 10.5  # font sizes of names
@@ -588,7 +588,7 @@ def mark_papers(
                     name="outlier" if gid == "apart" else "found",
                 )
             )
-        size = page.points(_NUMBER if len(at) <= FEW else _SMALL_NUMBER)
+        size = page.points(_NUMBER_POINTS if len(at) <= FEW else _SMALL_POINTS)
         colour = getattr(page.colours, gid)
         written = [
             Name(
@@ -668,7 +668,7 @@ def _place_numbers(
     """Return the boxes and leader lines of the numbers, or NaN for numbers that do not fit."""
     numbers, leaders = np.full((len(at), 4), np.nan), np.full((len(at), 4), np.nan)
     some = np.flatnonzero(wanted)[:FEW]
-    size = _NUMBER if len(at) <= FEW else _SMALL_NUMBER
+    size = _NUMBER_POINTS if len(at) <= FEW else _SMALL_POINTS
     extents = [page.extent(str(ranks[place]), size=size, weight="bold") for place in some]
     placement = place_labels(
         at[some],

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 ENDING = ".basemap"
 _FORMAT = 1
 _KEY = b"landscape.basemap"  # key of the description in the metadata of the file
-_LIMIT = 1 << 24  # bytes of the description
+_MAX_BYTES = 1 << 24  # bytes of the description
 _TOPIC_COLUMNS = [
     *("topic_id", "x", "y", "label", "keywords", "n_papers"),
     *("parent_id", "label_source", "level", "density"),
@@ -307,7 +307,7 @@ def read_basemap(path: str | os.PathLike[str]) -> Basemap:
             text = (opened.schema_arrow.metadata or {}).get(_KEY, b"")
             if not text:
                 raise ValueError("it is another kind of Parquet file")
-            if len(text) > _LIMIT:
+            if len(text) > _MAX_BYTES:
                 raise ValueError("its description is too long")
             return _decode(json.loads(text), read_limited(opened, file))
     except (*_INVALID, pa.ArrowException) as error:

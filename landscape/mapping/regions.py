@@ -34,7 +34,7 @@ FIRST_SUBREGION = 100_000
 # Subregions: kernel width and minimum size relative to those of regions, and the minimum rise of a
 # peak above its saddle in standard deviations. Selected with benchmarks/regions.py.
 _DETAIL, _SIZE, _RISE = 0.55, 0.5, 1.5
-_MIN_NUMBER = 10  # papers of a subregion
+_MIN_PAPERS = 10  # papers of a subregion
 _CONCEPTS = 0.4  # weight of the thesaurus concepts in the profiles of subregions
 _CLEARLY = 0.99  # maximum ratio of the distances to the new and to the old continent
 _STEP = 1.2  # kernel widths are powers of it, so that they do not change with a few papers
@@ -315,7 +315,7 @@ def find_regions(
     smallest = (
         smallest_region(len(x))
         if detail == 1.0
-        else max(_MIN_NUMBER, _SIZE * smallest_region(len(x)))
+        else max(_MIN_PAPERS, _SIZE * smallest_region(len(x)))
     )
     rows, columns = grid.cells_of(x, y)
     if method == "density":

@@ -144,7 +144,7 @@ def coast_distance(elevation: Grid) -> Grid:
 
 
 _RATIOS = (1.05, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0)
-_MAX_NUMBER = 12
+_MAX_CONTOURS = 12  # lines on the map
 
 
 def contour_levels(terrain: Terrain) -> tuple[tuple[float, ...], float]:
@@ -156,7 +156,7 @@ def contour_levels(terrain: Terrain) -> tuple[tuple[float, ...], float]:
     highest = float(np.log((rise + floor) / (1 + floor)))
     for ratio in _RATIOS:
         n_lines = int(np.log(rise) / np.log(ratio) - 1e-9)
-        if n_lines <= _MAX_NUMBER:
+        if n_lines <= _MAX_CONTOURS:
             break
     density = ratio ** np.arange(1, n_lines + 1)
     height = np.log((density + floor) / (1 + floor)).astype(np.float32)

@@ -16,7 +16,7 @@ from landscape._io import sha256_of, write_bytes
 from landscape.embeddings.embedder import WordEmbedder
 from landscape.errors import InputError
 from landscape.pipeline._executor import Executor
-from landscape.pipeline._ingest import PAPERS, brings_all, ready_files
+from landscape.pipeline._ingest_stage import PAPERS, brings_all, ready_files
 from landscape.pipeline._rows import Chunk, PartWork, finish, known_by_part, match_ids, paper_ids
 from landscape.pipeline.stages import (
     Context,

@@ -21,7 +21,7 @@ from landscape.corpus.thesaurus import EMBEDDED, embedded_thesaurus, read_thesau
 from landscape.overlays.citations import CITATIONS, INFLUENCE, STUBS, matrix_files
 from landscape.pipeline._embeddings import EMBEDDINGS, vectors_of
 from landscape.pipeline._executor import Slice, slices
-from landscape.pipeline._ingest import PAPERS, renamed_papers
+from landscape.pipeline._ingest_stage import PAPERS, renamed_papers
 from landscape.pipeline._rows import join_tables, paper_ids, read_columns, write_table
 from landscape.pipeline.map_stages import embed_texts
 from landscape.pipeline.stages import (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape.pipeline._ingest import PAPERS, renamed_papers
+from landscape.pipeline._ingest_stage import PAPERS, renamed_papers
 from landscape.pipeline._rows import match_ids, paper_ids, read_columns, write_table
 from landscape.pipeline.stages import Context, Previous, keep_only
 

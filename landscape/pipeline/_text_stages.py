@@ -17,7 +17,7 @@ from landscape._progress import progress
 from landscape.errors import AtlasError
 from landscape.pipeline._embeddings import EMBEDDINGS, sampled_neighbours
 from landscape.pipeline._executor import ROWS, Slice, slices
-from landscape.pipeline._ingest import PAPERS
+from landscape.pipeline._ingest_stage import PAPERS
 from landscape.pipeline._rows import (
     Chunk,
     PartWork,

@@ -23,7 +23,7 @@ from landscape._wording import count
 from landscape.errors import AtlasError, InputError, LandscapeError
 from landscape.pipeline._embeddings import EMBEDDINGS_STAGE, prepare_embedder
 from landscape.pipeline._executor import open_executor
-from landscape.pipeline._ingest import INGEST_STAGE, SourceNeeded, check_inputs
+from landscape.pipeline._ingest_stage import INGEST_STAGE, SourceNeeded, check_inputs
 from landscape.pipeline._layers import CITATIONS_STAGE, MISSIONS_STAGE, REVIEWS_STAGE, UAT_STAGE
 from landscape.pipeline._map_rows import MAP
 from landscape.pipeline._text_stages import KEYWORDS_STAGE, SEARCH_STAGE

@@ -20,7 +20,7 @@ from landscape.errors import LandscapeError
 from landscape.pipeline._basemap import BASEMAP, place_on_basemap, topics_of_basemap
 from landscape.pipeline._embeddings import EMBEDDINGS, sampled_neighbours, vectors_of
 from landscape.pipeline._executor import ROWS, Slice, slices
-from landscape.pipeline._ingest import PAPERS, brings_all, ready_files, renamed_papers
+from landscape.pipeline._ingest_stage import PAPERS, brings_all, ready_files, renamed_papers
 from landscape.pipeline._map_rows import MAP, old_rows, read_map, write_map
 from landscape.pipeline._rows import column_digest, read_columns, write_table
 from landscape.pipeline.stages import Context, Previous, Stage, StageResult, inputs_from

@@ -17,7 +17,7 @@ from landscape._wording import count, did_you_mean
 from landscape.corpus.thesaurus import EMBEDDED
 from landscape.errors import InputError
 from landscape.pipeline._basemap import BASEMAP
-from landscape.pipeline._ingest import check_inputs
+from landscape.pipeline._ingest_stage import check_inputs
 from landscape.pipeline._layers import THESAURUS
 from landscape.pipeline.building import build_version
 from landscape.pipeline.stages import BuildOptions, InputFile, as_paths, check_build_options

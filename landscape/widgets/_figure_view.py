@@ -52,7 +52,7 @@ class PageFigure(go.FigureWidget):
 
 _WIDTH = 812  # width in pixels of a notebook cell if the sidebar is open
 _LOWEST_MAP, _HIGHEST_MAP = 400, 540  # with its legend, a map fits into a window of 900 pixels
-_MIN_NUMBER, _MAX_NUMBER = 240, 720
+_MIN_HEIGHT, _MAX_HEIGHT = 240, 720  # pixels
 _KEYS_A_LINE, _KEY_LINE = 4, 24
 _BELOW = {"orientation": "h", "x": 0, "y": -0.01, "yanchor": "top", "xanchor": "left"}
 
@@ -84,7 +84,7 @@ def for_screen(figure: go.Figure) -> ScreenFigure:
         height = min(max(tall, _LOWEST_MAP), _HIGHEST_MAP)
         _fit_names(drawn, min((height - below - 26) / (y1 - y0), _WIDTH / (x1 - x0)))
     else:
-        height = max(_MIN_NUMBER, min(drawn.layout.height or 560, _MAX_NUMBER))
+        height = max(_MIN_HEIGHT, min(drawn.layout.height or 560, _MAX_HEIGHT))
     drawn.update_layout(
         width=_WIDTH,
         height=height,

@@ -18,7 +18,7 @@ from landscape.types import Analysis
 if TYPE_CHECKING:
     from landscape.store import AtlasStore
 
-_MIN_NUMBER = 2  # papers that have the name in the position of a facility
+_MIN_PAPERS = 2  # papers that have the name in the position of a facility
 _BESIDE = 2  # characters between a known facility and a part of its name: "Gaia XP"
 _ACRONYM = r"[A-Z][\w+]*[A-Z][\w+]*(?:-[\w+]+)*"
 _WORDS = r"[A-Z][a-z]\w*(?:[ -][A-Z][\w-]*){0,5}"
@@ -62,7 +62,7 @@ def facility_candidates(atlas: AtlasStore, *, limit: int = 50) -> Analysis:
     candidates = {
         name: places
         for name, places in _find_names(texts).items()
-        if len({row for _, row, _ in places}) >= _MIN_NUMBER
+        if len({row for _, row, _ in places}) >= _MIN_PAPERS
     }
     totals = _count_papers(texts, list(candidates))
     rows = []

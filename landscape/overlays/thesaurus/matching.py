@@ -34,7 +34,7 @@ _Piece = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]  # words, stem
 _NOTHING: _Piece = ((0,), (-1,), (-1,))  # result for a token that is not in a term
 _NAME = "Name"  # stands for an unknown word with a capital letter
 _COMMON = 20  # a last word of so many concepts names none of them ("stars", but not "planets")
-_MAX_NUMBER = 300_000  # maximum number of tokens in the cache
+_CACHED_TOKENS = 300_000  # maximum number of tokens in the cache
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def split(text: str) -> tuple[list[str], list[str]]:
 
 def split_texts(texts: Sequence[str], lexicon: Lexicon) -> Split:
     """Split many texts into numbered words."""
-    if len(lexicon) > _MAX_NUMBER:
+    if len(lexicon) > _CACHED_TOKENS:
         lexicon.forget()
     numbers = array("q")
     counts = np.empty(len(texts), dtype=np.int64)

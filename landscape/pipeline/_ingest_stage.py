@@ -62,78 +62,27 @@ def _inputs(context: Context) -> dict[str, str]:
 
 
 def _run(context: Context) -> StageResult:
-    from landscape.corpus import ingest, read_pairs
-
-    never = context.options.never_merge
-    n_bytes = sum(file.bytes for file in context.inputs if file.part is None)
-    with context.progress("Reading papers", total=n_bytes, unit="bytes") as advance:
-        report = ingest(
-            _kept_parts(context),
-            context.folder,
-            work=context.work("ingest"),
-            names=_part_names(context),
-            workers=context.executor.n_workers,
-            language=context.options.language,
-            run=partial(context.executor.map, n_papers=n_bytes)
-            if context.executor.is_cluster
-            else None,
-            advance=advance,
-            never_merge=read_pairs(never) if never is not None else (),
-        )
-    names = ("read", "kept", "merged", "rejected", "repaired")
-    counts = {name: getattr(report, name) for name in names}
-    lists = [f"{name}.jsonl" for name in names[2:] if counts[name]]
-    why = f" (see {join_names(lists)} for the reasons)" if lists else ""
-    context.say(
-        f"read {report.read:,} = kept {report.kept:,} + merged {report.merged:,} + "
-        f"rejected {report.rejected:,}; repaired {report.repaired:,}{why}"
-    )
-    n_with = sum(part.ready_vectors for part in report.parts)
-    if context.options.embedder is None and 0 < n_with < report.kept:
-        context.say(
-            f"{report.kept - n_with:,} of {report.kept:,} papers have no ready-made vectors, "
-            "so minilm embeds all papers"
-        )
-    parts = tuple(
-        Part(
-            name=part.name,
-            rows=part.rows,
-            source=part.source,
-            file=file.path.name,
-            sha256=file.sha256,
-            bytes=file.bytes,
-            modified=file.modified,
-            read=part.read,
-            merged=part.merged,
-            rejected=part.rejected,
-        )
-        for part, file in zip(report.parts, context.inputs, strict=True)
-    )
+    """Read the inputs, report what was read, and list the parts with their checksums."""
+    report = _read(context)
+    _say_counts(context, report)
+    parts = _list_parts(report, context.inputs)
     files = [context.folder / PAPERS / f"{part.name}.parquet" for part in parts]
     for table in (PAPERS, KEYS):
         keep_only(context.folder / table, {path.name for path in files})
     known = context.previous.manifest.stages["ingest"] if context.previous else None
-    products = {f"texts/{path.stem}": keys_digest(row_keys(path)) for path in files}
     kept = {part.name for part in report.parts if part.is_kept}
     columns = {"papers": "paper_id", "titles": "title", "categories": "categories"}
     digests = part_digests(files, [*columns.values()], known, kept)
-    products |= {
-        name: digest([one[place] for one in digests.values()]) for place, name in enumerate(columns)
-    }
     languages = _languages(files, known, kept)
     _say_languages(context, languages)
     _say_merged(context, report)
     if report.withdrawn:
         context.say(f"withdrawn by arXiv and removed: {join_names(report.withdrawn)}")
-    ready: dict[str, dict[str, str]] = {}
-    brought_vectors = report.embeddings | {
-        part.name: context.folder / VECTORS / f"{part.name}.npy"
-        for part, file in zip(report.parts, context.inputs, strict=True)
-        if part.is_kept and file.part and _had_ready_vectors(context, file.part)
-    }
-    for kind, brought in (("vectors", brought_vectors), ("coordinates", report.coordinates)):
-        complete = {name: p for name, p in brought.items() if p is not None and _complete(p)}
-        ready[kind] = {name: str(p.relative_to(context.folder)) for name, p in complete.items()}
+    ready = _complete_files(context, report)
+    products = {f"texts/{path.stem}": keys_digest(row_keys(path)) for path in files}
+    for place, name in enumerate(columns):
+        products[name] = digest([one[place] for one in digests.values()])
+    for kind, complete in ready.items():
         products |= {f"{kind}/{name}": sha256_of(path) for name, path in complete.items()}
     return StageResult(
         rows=report.kept,
@@ -144,8 +93,11 @@ def _run(context: Context) -> StageResult:
         products=products,
         parts=parts,
         details={
-            **counts,
-            "ready": ready,
+            **{name: getattr(report, name) for name in _COUNTS},
+            "ready": {
+                kind: {name: str(path.relative_to(context.folder)) for name, path in some.items()}
+                for kind, some in ready.items()
+            },
             "digests": digests,
             "languages": languages,
             "merged_papers": [
@@ -160,6 +112,79 @@ def _run(context: Context) -> StageResult:
             **_coverage(files),
         },
     )
+
+
+_COUNTS = ("read", "kept", "merged", "rejected", "repaired")
+
+
+def _read(context: Context) -> IngestReport:
+    """Read the inputs and write the parts of the papers."""
+    from landscape.corpus import ingest, read_pairs
+
+    never = context.options.never_merge
+    n_bytes = sum(file.bytes for file in context.inputs if file.part is None)
+    with context.progress("Reading papers", total=n_bytes, unit="bytes") as advance:
+        return ingest(
+            _kept_parts(context),
+            context.folder,
+            work=context.work("ingest"),
+            names=_part_names(context),
+            workers=context.executor.n_workers,
+            language=context.options.language,
+            run=partial(context.executor.map, n_papers=n_bytes)
+            if context.executor.is_cluster
+            else None,
+            advance=advance,
+            never_merge=read_pairs(never) if never is not None else (),
+        )
+
+
+def _say_counts(context: Context, report: IngestReport) -> None:
+    """Say how many records were read, kept, merged, rejected and repaired."""
+    lists = [f"{name}.jsonl" for name in _COUNTS[2:] if getattr(report, name)]
+    why = f" (see {join_names(lists)} for the reasons)" if lists else ""
+    context.say(
+        f"read {report.read:,} = kept {report.kept:,} + merged {report.merged:,} + "
+        f"rejected {report.rejected:,}; repaired {report.repaired:,}{why}"
+    )
+    n_with = sum(part.ready_vectors for part in report.parts)
+    if context.options.embedder is None and 0 < n_with < report.kept:
+        context.say(
+            f"{report.kept - n_with:,} of {report.kept:,} papers have no ready-made vectors, "
+            "so minilm embeds all papers"
+        )
+
+
+def _list_parts(report: IngestReport, inputs: Sequence[InputFile]) -> tuple[Part, ...]:
+    """Return the parts of the manifest, one for each input."""
+    return tuple(
+        Part(
+            name=part.name,
+            rows=part.rows,
+            source=part.source,
+            file=file.path.name,
+            sha256=file.sha256,
+            bytes=file.bytes,
+            modified=file.modified,
+            read=part.read,
+            merged=part.merged,
+            rejected=part.rejected,
+        )
+        for part, file in zip(report.parts, inputs, strict=True)
+    )
+
+
+def _complete_files(context: Context, report: IngestReport) -> dict[str, dict[str, Path]]:
+    """Return the files with a ready-made vector, or coordinates, of every paper, by part."""
+    vectors = report.embeddings | {
+        part.name: context.folder / VECTORS / f"{part.name}.npy"
+        for part, file in zip(report.parts, context.inputs, strict=True)
+        if part.is_kept and file.part and _had_ready_vectors(context, file.part)
+    }
+    return {
+        kind: {name: path for name, path in brought.items() if path is not None and _complete(path)}
+        for kind, brought in (("vectors", vectors), ("coordinates", report.coordinates))
+    }
 
 
 def _kept_parts(context: Context) -> list[Path | KeptPart]:

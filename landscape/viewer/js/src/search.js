@@ -15,6 +15,7 @@ import { papersOf, QueryError, readCondition } from "./conditions.js";
  */
 export function wordsOf(text) {
   const folded = text
+    .replace(/\bAT (?=\d{4}[a-z])/g, "AT") // a transient, not the word "at"
     .normalize("NFKC")
     .toLowerCase()
     .replace(/[α-ωϵϑϕ]/gu, (letter) => GREEK.get(letter) ?? letter)
@@ -26,6 +27,7 @@ export function wordsOf(text) {
       ` z${String(Number(value)).replace(".", "p")} `,
     )
     .replace(/\blyman[\s-]?(alpha|beta)\b/gu, "ly$1")
+    .replace(/\bsolar mass(?:es)?\b/gu, "msun")
     .replace(/\b10\s?\^\s?\{?([-+−]?\d+)\}?/gu, (_, power) => ` 10e${power} `);
   return plain.match(/[\p{L}\p{N}]+(?:[.+*](?=\d)[\p{L}\p{N}]+)*[+*]?/gu) ?? [];
 }
@@ -60,6 +62,9 @@ export function formsOf(word) {
   if (/[+*]$/.test(word)) forms.push(word.slice(0, -1));
   if (/[xy]ses$|axes$/.test(word)) forms.push(word.replace(/es$/, "is"));
   if (/ies$/.test(word)) forms.push(word.slice(0, -3) + "y");
+  if (/oes$/.test(word)) forms.push(word.slice(0, -2));
+  if (/[mrt]a$/.test(word)) forms.push(word.slice(0, -1) + "um"); // spectra
+  if (/ices$/.test(word)) forms.push(word.slice(0, -4) + "ix", word.slice(0, -4) + "ex");
   if (/(?:s|x|z|ch|sh)es$/.test(word)) forms.push(word.slice(0, -2));
   if (/ae$/.test(word)) forms.push(word.slice(0, -1));
   if (/[^s]s$/.test(word)) forms.push(word.slice(0, -1));

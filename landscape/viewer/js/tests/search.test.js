@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { test } from "node:test";
 
@@ -185,3 +186,18 @@ test("conditions are those of the filters of Python", async () => {
   assert.deepEqual(readQuery("arXiv:2301.00001 Galaxies: dust").isBoolean, false);
   await assert.rejects(find("year:soon"), /year:2015\.\.2020/);
 });
+
+// The file is written by tests/viewer/test_search_words.py.
+const CASES = JSON.parse(readFileSync(new URL("search_words.json", import.meta.url), "utf8"));
+
+for (const { query, words, stop } of CASES) {
+  test(`the words of "${query}" are those that Python searches`, () => {
+    const known = new Set(words);
+    const own = wordsOf(query).filter((word) => !stop.includes(word));
+    own.forEach((word, at) => {
+      // Two neighbours can be one word of the index, such as "NGC 1275".
+      const forms = [...formsOf(word), own[at - 1] + word, word + own[at + 1]];
+      assert.ok(forms.some((form) => known.has(form)), `${word} is none of ${words}`);
+    });
+  });
+}

@@ -57,7 +57,7 @@ def measure_reviews() -> str:
     """Recognise reviews by title and abstract alone, on papers that readers labelled."""
     import pandas as pd
 
-    from landscape.overlays.reviews.recognition import score_papers
+    from landscape.corpus.reviews import score_papers
 
     lines = Path(_TESTS, "overlays", "reviews", "labels.jsonl").read_text("utf-8").splitlines()
     labels = {label["arxiv_id"]: label for label in map(json.loads, lines)}

@@ -406,10 +406,17 @@ class Journal:
     names: tuple[str, ...]
     macro: str | None = None
     reviews: float = 0.0  # 0 for journals that do not publish mostly reviews
+    never_reviews: bool = False
 
 
 JOURNALS = tuple(
-    Journal(stem, tuple(entry["names"]), entry.get("macro"), entry.get("reviews", 0.0))
+    Journal(
+        stem,
+        tuple(entry["names"]),
+        entry.get("macro"),
+        entry.get("reviews", 0.0),
+        entry.get("never_reviews", False),
+    )
     for stem, entry in read_yaml(data_file("journals.yaml")).items()
 )
 

@@ -208,7 +208,7 @@ def _reviews_run(context: Context) -> StageResult:
 
 REVIEWS_STAGE = Stage(
     name="reviews",
-    version=3,
+    version=4,
     parameters=lambda context: {
         "lists": checksums(context, "reviews", "lists", context.options.known_reviews)
     },

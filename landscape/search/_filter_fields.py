@@ -37,9 +37,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from landscape._bibliography import JOURNALS, Journal, find_journal
+from landscape._bibliography import Journal, find_journal
 from landscape.corpus import Facility, find_facility, parse_arxiv_id, parse_doi
 from landscape.corpus.facilities import ROLES
+from landscape.corpus.reviews import ENOUGH, score_papers
 from landscape.errors import InputError
 from landscape.search._filter_patterns import (
     author_pattern,
@@ -77,13 +78,6 @@ _FACILITY = ("facility", "mentions")
 _REFEREED_TYPES = ("article", "review", "letter")
 _PROCEEDINGS = r"\b(?:proc|proceedings|conf|conference|symposium|workshop|thesis|meeting|IAU ?S)\b"
 _ACADEMIES = r"\b(?:national academy|natl\.? acad|royal society|R\. ?Soc)"  # not proceedings
-_REVIEW_TITLE = (
-    r"(?:^|[:;.?–—] *|\b(?:an?|the|this|brief|short|critical|comprehensive|systematic|historical|"
-    r"topical|mini|invited|pedagogical|concise|selective|state-of-the-art)[ -]*)"
-    r"(?:review|overview)s?(?:$|[:.,;]| (?:of|on|and|for|article|from|with|in)\b)"
-    r"|[,:–—-] *(?:a |an )?(?:[\w-]+ ){0,2}(?:review|overview)$|\breviewed$"
-)
-_NOT_A_REVIEW = r"\bpeer[ -]review|\breview (?:process|panel|board)"
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     ">": operator.gt,
     ">=": operator.ge,
@@ -177,6 +171,11 @@ class Columns:
         codes = np.asarray(coded.indices.fill_null(0))
         found = passed[codes] & ~np.asarray(coded.indices.is_null())
         return _any_of_each(found, counts)
+
+    def reviews(self) -> Mask:
+        """Return the mask of papers that are recognised as reviews, shape (n,)."""
+        scored = score_papers(self._papers)
+        return np.array([scored.get(row, (0.0,))[0] >= ENOUGH for row in range(len(self))], bool)
 
     def _text(self, column: str) -> pa.Array:
         import pyarrow as pa
@@ -449,9 +448,7 @@ def _refereed(papers: Columns) -> Mask:
 def _review(papers: Columns) -> Mask:
     if "is_review" in papers:
         return papers.numbers("is_review") > 0
-    mask = papers.matches("doctype", "^review")
-    mask |= papers.matches("title", _REVIEW_TITLE) & ~papers.matches("title", _NOT_A_REVIEW)
-    return mask | _in_journals(tuple(j for j in JOURNALS if j.reviews), papers)
+    return papers.reviews()  # of a table without the layer of reviews
 
 
 FIELDS: dict[str, tuple[set[str], Callable[[str, Columns], Mask]]] = {
@@ -478,6 +475,6 @@ FIELDS: dict[str, tuple[set[str], Callable[[str, Columns], Mask]]] = {
 """For each field, the required columns and the function that returns the mask of matches."""
 FLAGS: dict[str, tuple[set[str], Callable[[Columns], Mask]]] = {
     "refereed": ({"doctype", "journal", "doi"}, _refereed),
-    "review": ({"doctype", "journal", "bibcode", "title"}, _review),
+    "review": ({"doctype", "journal", "bibcode", "title", "abstract"}, _review),
 }
 """For each flag, the required columns and the function that returns the mask of matches."""

@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 from benchmarks.quality import stratified_agreement
+from landscape.corpus.reviews import score_papers
 from landscape.errors import InputError
 from landscape.overlays.reviews import read_review_list, recognise
-from landscape.overlays.reviews.recognition import score_papers
 from tests.timing import assert_growth
 
 LABELS = Path(__file__).parent / "labels.jsonl"
@@ -22,6 +22,19 @@ LABELS = Path(__file__).parent / "labels.jsonl"
 def is_review(title, abstract="", **columns):
     papers = pd.DataFrame([{"title": title, "abstract": abstract, **columns}])
     return not recognise(papers).empty
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        {"journal": "Research Notes of the AAS"},
+        {"bibcode": "2020RNAAS...4...12S"},
+        {"journal": "The Astronomer's Telegram"},
+    ],
+)
+def test_some_journals_never_publish_reviews(where):
+    assert is_review("Dust in galaxies: a review", "We review recent progress.")
+    assert not is_review("Dust in galaxies: a review", "We review recent progress.", **where)
 
 
 @pytest.mark.parametrize(

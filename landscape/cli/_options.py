@@ -11,7 +11,7 @@ import typing
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from types import UnionType
+from types import SimpleNamespace, UnionType
 from typing import IO, TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_args, get_origin
 
 from cyclopts import App, Group, Parameter, Token
@@ -234,7 +234,11 @@ def _option_type(parameter: inspect.Parameter, function: Callable[..., object]) 
     hint = parameter.annotation
     if isinstance(hint, str):
         try:
-            hint = eval(hint, inspect.unwrap(function).__globals__, vars(typing))  # noqa: S307 - own code
+            known = inspect.unwrap(function).__globals__
+            alone = SimpleNamespace(
+                __annotations__={"type": hint}
+            )  # of the others, some are unknown
+            hint = typing.get_type_hints(alone, known, vars(typing), include_extras=True)["type"]
         except NameError:  # a type that is imported for the type checker only
             return str if parameter.default is parameter.empty else None
     members = get_args(hint) if get_origin(hint) in (typing.Union, UnionType) else (hint,)

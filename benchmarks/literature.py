@@ -115,7 +115,7 @@ def open_made_up_atlas(folder: Path) -> Atlas:
 
 def _manifest(folder: Path, plan: Plan) -> Atlas:
     from landscape.atlas import Atlas
-    from landscape.pipeline.stages import write_manifest
+    from landscape.pipeline.commit import write_manifest
     from landscape.store.manifest import Manifest, Part, StageRecord
 
     def stage(**details: Any) -> StageRecord:

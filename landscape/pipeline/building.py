@@ -27,7 +27,14 @@ from landscape.pipeline._ingest_stage import INGEST_STAGE, SourceNeeded, check_i
 from landscape.pipeline._layers import CITATIONS_STAGE, MISSIONS_STAGE, REVIEWS_STAGE, UAT_STAGE
 from landscape.pipeline._map_rows import MAP
 from landscape.pipeline._text_stages import KEYWORDS_STAGE, SEARCH_STAGE
-from landscape.pipeline.commit import NEXT, begin_version, commit, discard_version, finish_commit
+from landscape.pipeline.commit import (
+    NEXT,
+    begin_version,
+    commit,
+    discard_version,
+    finish_commit,
+    write_manifest,
+)
 from landscape.pipeline.map_stages import PROJECTION_STAGE, QUALITY_STAGE, TOPICS_STAGE
 from landscape.pipeline.stages import (
     WORK,
@@ -41,7 +48,6 @@ from landscape.pipeline.stages import (
     is_fresh,
     run_stage,
     with_absolute_paths,
-    write_manifest,
 )
 from landscape.store import AtlasStore
 from landscape.store.manifest import MANIFEST_NAME, Manifest, read_manifest

@@ -16,22 +16,37 @@ reading side.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import shutil
 from pathlib import Path
 
 from landscape._io import BY_USER, link_file, report_full_disk, write_bytes
 from landscape.errors import AtlasError
 from landscape.store.manifest import (
+    FORMAT_VERSION,
     MANIFEST_NAME,
     READY,
     Manifest,
     manifest_bytes,
+    now,
     read_manifest_file,
 )
 
 NEXT = ".next"
 _GROWING = ".next.new"  # becomes ".next" when it has links to all files
 _REMOVED = ".removed"  # suffix of a folder that is being removed
+
+
+def write_manifest(folder: Path, manifest: Manifest, *, is_changed: bool = True) -> Manifest:
+    """Write ``manifest.json`` atomically, with the time and the version of the package."""
+    from landscape import __version__
+
+    if is_changed:
+        manifest = dataclasses.replace(
+            manifest, updated=now(), package_version=__version__, format_version=FORMAT_VERSION
+        )
+    write_bytes(folder / MANIFEST_NAME, manifest_bytes(manifest))
+    return manifest
 
 
 def begin_version(folder: Path, manifest: Manifest) -> Manifest:
@@ -49,7 +64,7 @@ def begin_version(folder: Path, manifest: Manifest) -> Manifest:
             for name in manifest.files:
                 if (folder / name).is_file():
                     link_file(folder / name, growing / name)
-            write_bytes(growing / MANIFEST_NAME, manifest_bytes(manifest))
+            write_manifest(growing, manifest, is_changed=False)
         growing.rename(begun)
     return read_manifest_file(begun / MANIFEST_NAME)
 

@@ -15,32 +15,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast
 import numpy as np
 from pydantic import BeforeValidator, Field
 
-from landscape._io import (
-    is_same_file,
-    measured,
-    remove_leftovers,
-    report_full_disk,
-    sha256_of,
-    write_bytes,
-)
+from landscape._io import is_same_file, measured, remove_leftovers, report_full_disk, sha256_of
 from landscape._processes import n_usable_cores
 from landscape._progress import progress
 from landscape._settings import Number, Settings, Whole
 from landscape.errors import InputError
 from landscape.pipeline._executor import Executor
 from landscape.pipeline._rows import row_keys
-from landscape.store.manifest import (
-    FORMAT_VERSION,
-    MANIFEST_NAME,
-    TABLES,
-    Manifest,
-    Output,
-    Part,
-    StageRecord,
-    digest,
-    manifest_bytes,
-    now,
-)
+from landscape.pipeline.commit import write_manifest
+from landscape.store.manifest import TABLES, Manifest, Output, Part, StageRecord, digest, now
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -420,17 +403,6 @@ def fingerprint(stage: Stage, context: Context) -> tuple[str, dict[str, object],
     """Return the hash, the parameters and the inputs of a stage. The hash covers both others."""
     parameters, inputs = stage.parameters(context), stage.inputs(context)
     return digest([stage.name, stage.version, parameters, inputs]), parameters, inputs
-
-
-def write_manifest(folder: Path, manifest: Manifest) -> Manifest:
-    """Write ``manifest.json`` atomically, including a checksum of its content."""
-    from landscape import __version__
-
-    written = dataclasses.replace(
-        manifest, updated=now(), package_version=__version__, format_version=FORMAT_VERSION
-    )
-    write_bytes(folder / MANIFEST_NAME, manifest_bytes(written))
-    return written
 
 
 def run_stage(stage: Stage, context: Context) -> None:

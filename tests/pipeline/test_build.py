@@ -400,7 +400,7 @@ def test_a_source_given_twice_is_refused(few_papers: Path, tmp_path: Path, quick
 
 def test_an_unfinished_build_says_so(atlas_copy: Path) -> None:
     from landscape.atlas import open as open_atlas
-    from landscape.pipeline.stages import write_manifest
+    from landscape.pipeline.commit import write_manifest
 
     write_manifest(atlas_copy, read_manifest(atlas_copy).without("topics"))
     with pytest.raises(AtlasError, match=r"is not finished \(done so far: ingest, keywords"):

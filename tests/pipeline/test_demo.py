@@ -11,7 +11,7 @@ import pytest
 import landscape
 from landscape.errors import AtlasError, InputError
 from landscape.pipeline import demo as demo
-from landscape.pipeline.stages import write_manifest
+from landscape.pipeline.commit import write_manifest
 from landscape.store.manifest import read_manifest
 
 

@@ -17,7 +17,7 @@ from landscape.atlas import add_citations
 from landscape.cli import main
 from landscape.errors import AtlasError, InputError
 from landscape.pipeline import updating
-from landscape.pipeline.stages import write_manifest
+from landscape.pipeline.commit import write_manifest
 from landscape.store.info import verify
 from landscape.store.manifest import read_manifest
 from tests.pipeline.conftest import QUICK, paper, write_papers

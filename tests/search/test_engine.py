@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import landscape
 from landscape.atlas import Atlas
 from landscape.errors import AtlasError, InputError, RemoteError
-from landscape.pipeline.stages import write_manifest
+from landscape.pipeline.commit import write_manifest
 from landscape.search.engine import Engine
 from landscape.search.papers import SearchIndexes, names_of_paper
 from landscape.search.sentences import find_entities

@@ -7,7 +7,7 @@ import hashlib
 from pathlib import Path
 
 # Private module: no public function writes a manifest.
-from landscape.pipeline.stages import write_manifest
+from landscape.pipeline.commit import write_manifest
 from landscape.store.manifest import Output, read_manifest
 
 

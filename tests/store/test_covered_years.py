@@ -13,7 +13,7 @@ import pytest
 
 from landscape.atlas import Atlas
 from landscape.figures.caption import MapFacts, explanation, headline
-from landscape.pipeline.stages import write_manifest
+from landscape.pipeline.commit import write_manifest
 from landscape.store.info import describe
 from landscape.store.manifest import Manifest, Part
 from landscape.store.years import count_years

@@ -9,7 +9,7 @@ import pytest
 
 from landscape.atlas import open as open_atlas
 from landscape.errors import AtlasError
-from landscape.pipeline.stages import write_manifest
+from landscape.pipeline.commit import write_manifest
 from landscape.store.manifest import (
     FORMAT_VERSION,
     Manifest,

@@ -12,7 +12,7 @@ import pytest
 from landscape.atlas import Atlas
 from landscape.atlas import open as open_atlas
 from landscape.errors import AtlasError, InputError
-from landscape.pipeline.stages import write_manifest
+from landscape.pipeline.commit import write_manifest
 from landscape.store.info import verify
 from tests.store.forging import forge
 

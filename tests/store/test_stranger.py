@@ -20,7 +20,7 @@ from landscape.errors import AtlasError, InputError
 
 # Private modules: a stranger can write any manifest, which no public function does.
 from landscape.overlays.thesaurus.concept_model import ConceptModel
-from landscape.pipeline.stages import write_manifest
+from landscape.pipeline.commit import write_manifest
 from landscape.store.info import verify
 from landscape.store.manifest import manifest_bytes, read_manifest
 from tests.store.forging import forge

@@ -10,7 +10,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from landscape.pipeline.stages import write_manifest
+from landscape.pipeline.commit import write_manifest
 from landscape.store.manifest import read_manifest
 from tests.servers.openai_server import OpenAIServer
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.pipeline.stages import write_manifest
+from landscape.pipeline.commit import write_manifest
 from landscape.store.manifest import read_manifest
 
 pytest.importorskip("ipywidgets")

@@ -13,7 +13,7 @@ import landscape
 from benchmarks.literature import open_made_up_atlas, write_made_up_atlas
 from landscape.atlas import Atlas
 from landscape.errors import AtlasError, InputError, LandscapeError
-from landscape.pipeline.stages import write_manifest
+from landscape.pipeline.commit import write_manifest
 from landscape.store.manifest import read_manifest
 from landscape.widgets import MapExplorer
 from tests.timing import time_limit

@@ -242,7 +242,8 @@ def find_papers(atlas: Atlas, query: str, *, method: str, k: int, time: Period |
         else [f"Best first, of {coverage.n_searched:,} searched papers."]
     )
     if n_apart:
-        notes.append(f"{count(n_apart, 'paper')} lie far from the others on the map.")
+        verb = "lies" if n_apart == 1 else "lie"
+        notes.append(f"{count(n_apart, 'paper')} {verb} far from the others on the map.")
     note = " ".join([*notes, *coverage.notes])
     return Found(query, method, k, rows, results.papers[:_LISTED], note)
 

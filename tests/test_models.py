@@ -54,5 +54,6 @@ def test_the_cards_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert "landscape info my.atlas" in capsys.readouterr().err
 
 
-def test_the_page_of_the_documentation_has_the_cards() -> None:
-    assert (ROOT / "docs/concepts/models.md").read_text("utf-8") == describe_cards("md")
+def test_the_cards_are_a_page_of_the_documentation() -> None:
+    page = describe_cards("md")
+    assert all(f"## `{card.name}`" in page and card.baseline in page for card in list_cards())

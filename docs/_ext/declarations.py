@@ -59,6 +59,28 @@ def module_page(module: ModuleType) -> str:
     return "\n".join(lines)
 
 
+def modules_page() -> str:
+    """Return the page that lists every module of the package with the first line of its text."""
+    root = Path(landscape.__file__).parent
+    parts = ["# Modules", "Every module of the package, by folder. Private modules start with _."]
+    folders = sorted(
+        {path.parent for path in root.rglob("*.py") if "node_modules" not in str(path)}
+    )
+    for folder in folders:
+        name = folder.relative_to(root.parent).as_posix()
+        files = [path for path in sorted(folder.glob("*.py")) if path.name != "__init__.py"]
+        if files:
+            rows = [f"| `{path.name}` | {cell(first_line(path))} |" for path in files]
+            parts += [f"## {name}", "\n".join(["| module | |", "| --- | --- |", *rows])]
+    return "\n\n".join(parts) + "\n"
+
+
+def first_line(path: Path) -> str:
+    """Return the first line of the docstring of a module, which is read and not imported."""
+    text = ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
+    return text.split("\n\n")[0].replace("\n", " ")
+
+
 def commands_page() -> str:
     """Return the page of all commands, with the options, defaults and help of the program."""
     program = _program(["--install-completion"])  # with all groups of commands

@@ -10,12 +10,13 @@ from typing import Any
 
 import nbformat
 import yaml
-from declarations import commands_page, module_page, public_modules, settings_page
+from declarations import commands_page, module_page, modules_page, public_modules, settings_page
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.application import Sphinx
 
 import landscape
+from landscape.models import describe_cards
 
 REPOSITORY = Path(__file__).parents[2]
 DOCS, EXAMPLES, NOTEBOOKS = (REPOSITORY / name for name in ("docs", "examples", "notebooks"))
@@ -73,6 +74,8 @@ def write_pages(app: Sphinx) -> None:
         write(f"reference/{module.__name__}.rst", module_page(module))
     write("reference/commands.md", commands_page())
     write("reference/settings.md", settings_page())
+    write("reference/models.md", describe_cards("md"))
+    write("reference/modules.md", modules_page())
     for name, page in PAGES.items():
         if page.startswith("project/"):
             path = REPOSITORY / name

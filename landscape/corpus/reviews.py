@@ -4,7 +4,7 @@ A review summarises the work of many authors on a subject. Examples are review a
 chapters, lecture notes and reviews in proceedings. A paper that presents one survey, mission,
 instrument, simulation or code ("XYZ: survey overview") is not a review. A chapter on what a future
 facility will observe, and the summary of a conference, are not reviews either. Some journals, such
-as Research Notes of the AAS, never publish reviews.
+as those of research notes and telegrams, never publish reviews.
 """
 
 from __future__ import annotations

@@ -26,6 +26,7 @@ from landscape.search.ranking import standardised
 from landscape.search.sentences import likeness, says_something, word_scores, word_weights
 from landscape.text import split_sentences
 from landscape.text.word_index import STOP_WORDS
+from landscape.text.words import WORD
 from landscape.types import CitingSentence, Evidence, Highlight, Suggestion
 
 if TYPE_CHECKING:
@@ -129,7 +130,6 @@ _MAX_SENTENCES = 600  # maximum number of sentences of a full text; later senten
 _COMPARED = 60  # maximum number of sentences compared with each other
 _OPENING = 1_500  # number of characters at the start of a full text that define its subject
 _BEGINNING = 6  # number of first letters that are compared to match two words
-_WORD = re.compile(r"[^\W_]{3,}")
 _FINDS = re.compile(
     r"\b(?:we (?:find|found|show|present|report|propose|introduce|develop|measure|detect|derive|"
     r"conclude|demonstrate)|our (?:results|findings|model|method)|results (?:show|indicate|"
@@ -208,7 +208,7 @@ def _likely(text: str, spans: list[tuple[int, int]], context: str) -> list[tuple
 
 
 def _beginnings(text: str) -> set[str]:
-    return {word[:_BEGINNING] for word in _WORD.findall(text.lower())}
+    return {word[:_BEGINNING] for word in WORD.findall(text.lower()) if len(word) > 2}
 
 
 def _choose(total: Floats, alike: Floats, *, n: int) -> list[int]:

@@ -33,7 +33,7 @@ from landscape.llm import connect_from_environment
 from landscape.search import open_engine, sentences_of
 from landscape.search.sentences import mixed_nearness
 from landscape.text import tokenise
-from landscape.text.words import normal_form
+from landscape.text.words import WORD, normal_form
 from landscape.types import (
     BibliographyEntry,
     CitationVerdict,
@@ -145,7 +145,6 @@ METHOD = "offline"
 _SHORTEST_QUOTE = 6  # spaces around and between the words of a quotation
 _AT_ONCE = 12  # claims per request
 _MIN_WORDS = 7  # of a text that is judged alone
-_WORD = re.compile(r"\w{3,}")
 _SHOWN = 2  # sentences per abstract
 _VERDICTS: dict[str, CitationVerdict] = {
     "supported": "supported",
@@ -254,7 +253,7 @@ def _list_citations(sentences: Sequence[DraftSentence]) -> list[_CitationUse]:
     for number, sentence in enumerate(sentences):
         for citation in sentence.citations:
             part = citation.part or sentence.text
-            few = len(_WORD.findall(part)) < _MIN_WORDS
+            few = sum(len(word) > 2 for word in WORD.findall(part)) < _MIN_WORDS
             before = sentences[number - 1].text if few and number else ""
             judged_by = f"{before} {part}".strip()
             places += [_CitationUse(sentence, part, key, judged_by) for key in citation.keys]

@@ -11,9 +11,8 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 
 from landscape._bibliography import JOURNALS, Journal
-from landscape.text.words import GREEK, singular, spellings
+from landscape.text.words import GREEK, WORD, singular, spellings
 
-_WORD = re.compile(r"[^\W_]+")
 _START, _END = r"(?:^|[^\pL\pN])", r"(?:[^\pL\pN]|$)"
 # Separator between words: space, hyphen or slash, but not the end of a sentence.
 _GAP = r"[^\pL\pN.;:!?]{1,4}"
@@ -34,7 +33,7 @@ _ENDINGS = ("s", "es", "ies", "ae", "a", "i", "ves")
 def phrase_pattern(text: str) -> str:
     """Return the pattern of a word or phrase; use it for case-insensitive matching."""
     folded = _spelled_out(text)
-    words = [(match.start(), match.end()) for match in _WORD.finditer(folded)]
+    words = [(match.start(), match.end()) for match in WORD.finditer(folded)]
     pieces, *patterns = word_patterns(text)
     for (begin, stop), (start, end), pattern in zip(words, words[1:], patterns, strict=False):
         gap = _DOTTED_GAP if "." in folded[stop:start] else _GAP
@@ -49,7 +48,7 @@ def phrase_pattern(text: str) -> str:
 @lru_cache(maxsize=1024)
 def word_patterns(text: str) -> tuple[str, ...]:
     """Return the patterns of the words of a phrase. A text with the phrase matches all patterns."""
-    words = _WORD.findall(_spelled_out(text))  # empty if the text is only an accent
+    words = WORD.findall(_spelled_out(text))  # empty if the text is only an accent
     last = _any_accent if text.endswith("*") else _any_form
     inner = (_any_form(word) if len(word) > _SHORT else _any_accent(word) for word in words[:-1])
     return (*inner, *map(last, words[-1:]))

@@ -20,6 +20,7 @@ import numpy as np
 from landscape._io import data_file, read_yaml
 from landscape.search.sentences import find_entities
 from landscape.text.word_index import STOP_WORDS
+from landscape.text.words import WORD
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -176,7 +177,7 @@ def foreign_language(indexes: SearchIndexes, query: str) -> str:
     )
     if foreign > len(letters) / 2:
         return "another language"
-    words = re.findall(r"[^\W_]+", query)
+    words = WORD.findall(query)
     if not words:
         return ""
     of_languages = _function_words()

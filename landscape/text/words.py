@@ -11,6 +11,9 @@ from importlib.resources import files
 
 Sections = dict[str, list[str]]
 
+WORD = re.compile(r"[^\W_]+")
+"""A run of letters and digits. Words of a search are those of `tokenise`."""
+
 
 @dataclass(frozen=True)
 class Lexicon:

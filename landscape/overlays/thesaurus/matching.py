@@ -15,7 +15,7 @@ import numpy as np
 
 from landscape._io import data_file, read_yaml
 from landscape.corpus.thesaurus import Thesaurus
-from landscape.text.words import lexicon, normal_form, readable, singular, stem
+from landscape.text.words import WORD, lexicon, normal_form, readable, singular, stem
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 _HYPHEN = re.compile(r"[‐‑–−-]")
 _BRACKET = re.compile(r"\(([^()]*)\)")
 _PIECE = re.compile(r"[^\W_](?:[\w'’.+‐‑–−-]*[\w+])?|[.,;:!?()]")
-_WORD = re.compile(r"[^\W_]+")
 _NUMERAL = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _STOPS = frozenset(".,;:!?()")
 _Piece = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]  # words, stems, spellings
@@ -687,7 +686,7 @@ def _words_of(short: str, text: str) -> list[str]:
     """Return the words before an abbreviation in brackets if they have its initial letters."""
     letters = short.removesuffix("s").lower()
     place = max(text.find(f"({mark})") for mark in (short, f"{short}s", short[:-1]))
-    words = _WORD.findall(text[max(place - 100, 0) : max(place, 0)])[-len(letters) :]
+    words = WORD.findall(text[max(place - 100, 0) : max(place, 0)])[-len(letters) :]
     return words if "".join(word[0] for word in words).lower() == letters else []
 
 

@@ -132,7 +132,10 @@ def explanation(
     if facts.share_named is not None and facts.n_regions:
         regions = count(facts.n_regions, "named region")
         hidden = f" ({count(not_shown, 'name')} not shown for lack of space)" if not_shown else ""
-        sentences.append(f"{facts.share_named:.0%} of the papers are in the {regions}{hidden}.")
+        share = f"{facts.share_named:.0%}"
+        if share == "100%" and facts.share_named < 1:
+            share = "Nearly all"
+        sentences.append(f"{share} of the papers are in the {regions}{hidden}.")
     if specks:
         sentences.append("Small dots are single papers.")
     if outside:

@@ -53,9 +53,11 @@ export class Contents {
       return h("li", {}, h("div", { class: "entry" }, toggle, ...line), below);
     };
     const top = children(-1);
+    const outside = this.viewer.source.region.reduce((sum, row) => sum + Number(row >= regions.length), 0);
     this.element.replaceChildren(
       h("h2", {}, "Regions"),
       top.length ? h("ul", {}, ...top.map(entry)) : h("p", { class: "quiet" }, "This map has no regions."),
+      top.length && outside ? h("p", { class: "quiet" }, `${count(outside, "paper")} in no region, in grey.`) : "",
     );
   }
 

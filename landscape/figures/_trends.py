@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 _MAX_ROWS, _MAX_PANELS = 30, 12
 _SIGNIFICANT = ("emerging", "fading")
 _HEADING, _ROW, _ROOMY_ROW = 12.0, 13.0, 20.0  # points
-_HEADING_SIZE = 7.5  # font size of the name above a small chart, if it fits
+_HEADING_SIZE = 7.5  # font size of the name above a small chart
 _FAR = 2.5  # maximum length of the axis, relative to the upper quartile of the ends of intervals
 _HOW = (
     "Bars and bands are 95% intervals, thin lines are fits, dotted lines are changes of trend; "
@@ -276,22 +276,28 @@ def _draw_panels(page: Page, box: Box, shown: pd.DataFrame, analysis: Analysis) 
     years, changes = analysis.tables["years"], analysis.tables.get("changes")
     steep = shown[~shown["doubt"]].sort_values("slope", key=abs, ascending=False)
     steep = steep.head(_MAX_PANELS).sort_values("slope", ascending=False)
-    scale = page.scale
-    boxes = tile(box, len(steep), heading=_HEADING * scale, gap=16 * scale)
-    for row, cell in zip(steep.to_dict("records"), boxes, strict=True):
+    scale, leading = page.scale, 1.15 * _HEADING_SIZE * page.scale
+    first = tile(box, len(steep), heading=_HEADING * scale, gap=16 * scale)
+    width = min((right - left for left, _, right, _ in first), default=0.0)
+    names = [
+        page.wrapped(label, size=_HEADING_SIZE, width=width, weight="bold", most=2)
+        for label in steep["label"]
+    ]
+    more = leading * (max(map(len, names), default=1) - 1)
+    boxes = tile(box, len(steep), heading=_HEADING * scale + more, gap=16 * scale)
+    for row, lines, cell in zip(steep.to_dict("records"), names, boxes, strict=True):
         left, bottom, right, top = cell
         colour = colour_of(row["class"], page.colours)
-        wide = page.extent(row["label"], size=_HEADING_SIZE, weight="bold").width
-        page.write(
-            row["label"],
-            left,
-            top + 3 * scale,
-            size=_HEADING_SIZE * max(0.75, min(1.0, (right - left) / wide)),
-            weight="bold",
-            colour=colour,
-            gid="heading",
-            width=right - left,
-        )
+        for above, line in enumerate(reversed(lines)):
+            page.write(
+                line,
+                left,
+                top + 3 * scale + above * leading,
+                size=_HEADING_SIZE,
+                weight="bold",
+                colour=colour,
+                gid="heading",
+            )
         panel = share_panel(
             page,
             (left + 16 * scale, bottom + 4 * scale, right, top - 2 * scale),

@@ -101,7 +101,8 @@ def poisson_interval(low: ArrayLike, high: ArrayLike) -> tuple[Floats, Floats]:
     """
     from scipy.special import gammaincinv
 
-    return gammaincinv(low, ENDS[0]), gammaincinv(high, ENDS[1])
+    lower = np.where(np.asarray(low) > 0, gammaincinv(np.maximum(low, 1e-300), ENDS[0]), 0.0)
+    return lower, gammaincinv(high, ENDS[1])
 
 
 def poisson_range(expected: ArrayLike) -> tuple[Floats, Floats]:

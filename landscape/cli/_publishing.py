@@ -21,7 +21,8 @@ def publish(
     atlas: AtlasFolder,
     /,
     out: Annotated[
-        Path, option("folder of the site, or a page (.html) with the map", "--output", "-o")
+        Path,
+        option("folder of the site, or a page (.html) with the map", "--output", "--out", "-o"),
     ],
     *,
     settings: Annotated[PublishSettings, SETTINGS] = PUBLISH,
@@ -41,7 +42,9 @@ def publish(
 def export(
     atlas: AtlasFolder,
     /,
-    out: Annotated[Path, option("file to write: .csv, .graphml or .parquet", "--output", "-o")],
+    out: Annotated[
+        Path, option("file to write: .csv, .graphml or .parquet", "--output", "--out", "-o")
+    ],
     *,
     to: Annotated[
         Format | None,

@@ -43,7 +43,8 @@ def recognise(papers: pd.DataFrame, *, known: Collection[str] | None = None) -> 
 
     Clues in the title and the abstract are combined as if they were independent (noisy or). Some
     clues are evidence against a review and reduce the score. They do not reduce a score from a
-    list of reviews, the document type or the journal.
+    list of reviews, the document type or the journal. Texts in journals that never publish reviews
+    have no clues.
 
     Parameters
     ----------
@@ -91,9 +92,8 @@ def score_papers(
         if listed and not listed.isdisjoint((bibcode, arxiv_id, doi)):
             certain.append((1.0, "list"))
         published_in = journal_of_bibcode(bibcode) or find_journal(journal)
-        if published_in is not None and published_in.never_reviews:
-            continue
-        own = _score_text(title, abstract)
+        never = published_in is not None and published_in.never_reviews
+        own = (0.0, "") if never else _score_text(title, abstract)
         if certain or own[0] > 0:
             score = max([own[0], *(one for one, _ in certain)])
             evidence = "; ".join(filter(None, [*(why for _, why in certain), own[1]]))

@@ -511,15 +511,21 @@ def _mp4(pictures: list[Image.Image], seconds: float) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder, "made.mp4")
         sheet = Figure(figsize=pictures[0].size, dpi=1, frameon=False)  # one inch is one pixel
-        frame, writer = sheet.figimage(np.asarray(pictures[0])), FFMpegWriter(fps=1 / seconds)  # type: ignore[arg-type]  # as the documentation says
+        frame = sheet.figimage(np.asarray(pictures[0]))
+        writer = FFMpegWriter(
+            fps=1 / seconds,  # type: ignore[arg-type]  # a frame can be longer than a second
+            extra_args=["-r", "25"],  # players expect this rate
+        )
         try:
             with writer.saving(sheet, str(made), dpi=1):
                 for picture in pictures:
                     frame.set_data(np.asarray(picture))
                     writer.grab_frame()
         except (OSError, subprocess.CalledProcessError) as error:
+            said = (getattr(error, "stderr", None) or b"").decode(errors="replace").split("\n")
+            why = next(filter(None, reversed(said)), type(error).__name__)
             raise InputError(
-                f"ffmpeg could not encode the animation ({error}). Write a .gif file instead."
+                f"ffmpeg could not encode the animation ({why}). Write a .gif file instead."
             ) from error
         return made.read_bytes()
 

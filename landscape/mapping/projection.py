@@ -1,4 +1,4 @@
-"""Project embeddings to the plane by UMAP, t-SNE or PCA."""
+"""Project embeddings to the plane by UMAP or PCA."""
 
 from __future__ import annotations
 

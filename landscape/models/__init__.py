@@ -1,7 +1,7 @@
-"""Fitted models of the package, each with a card that says what it decides and how well.
+"""Fitted models of the package, with cards that say what each decides and how well.
 
 Arrays are safetensors files and other numbers are JSON files, named as the cards. `list_cards` and
-``landscape info --models`` list the cards.
+``landscape info --models`` list the cards. `word_axes` is a projection and has no card.
 """
 
 import lazy_loader

@@ -18,6 +18,7 @@ Mask = NDArray[np.bool_]
 _MAX_LENGTH = 512  # longer side of the compared pictures, in pixels
 _COAST, _INLAND = 3.0, 4  # width of a coast on each side, and of the land beside it, in pixels
 _BLUR, _WINDOW = 1.8, 3.0  # standard deviations in pixels: of the blur, and of the comparison
+_MIN_SIDE = 2 * int(3.5 * _WINDOW + 0.5) + 1  # pixels of the window of the comparison
 # Allowed range of the gain of L*, a* and b* of a picture, and maximum of their offsets.
 _GAIN, _OFFSETS = (0.8, 1.25), (10.0, 4.0, 4.0)
 
@@ -168,6 +169,11 @@ class TrueMap:
             raise InputError(
                 "A picture must be uint8 of shape (height, width, 3), "
                 f"not {picture.dtype} of {picture.shape}."
+            )
+        if min(self.size) < _MIN_SIDE:
+            raise InputError(
+                f"The compared map has {min(self.size)} pixels on its shorter side, and at least "
+                f"{_MIN_SIDE} are needed; draw a map that is less narrow."
             )
         drawn = _match_tone(_lab(picture, self.size), self.lab)
         _, similar = structural_similarity(  # type: ignore[no-untyped-call] # skimage has no types

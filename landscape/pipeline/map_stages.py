@@ -615,7 +615,7 @@ def _share_moved(before: NDArray[np.integer], after: NDArray[np.integer]) -> flo
 
 TOPICS_STAGE = Stage(
     name="topics",
-    version=9,
+    version=10,
     parameters=_topics_parameters,
     inputs=inputs_from(
         map="projection.map",

@@ -25,6 +25,8 @@ _SIGMAS = 3.5  # and the difference is more significant than this: about 30 year
 _ENOUGH_FOR_A_MIX, _POOLED = 100, 5  # years with fewer papers are pooled, up to 5 on each side
 _MIN_LENGTH = 3  # covered years of a period in which changes are measured
 _MAX_SPANS = 3  # spans of years named in a text
+# The months of a corpus are known if there are several, and in a year if most papers have one.
+_MIN_MONTHS, _KNOWN_MONTHS = 3, 0.9
 _ENOUGH_FOR_MONTHS = 60  # minimum number of papers with a month in a year of which months are named
 
 
@@ -53,7 +55,8 @@ class Years:
         """
         both = self.covered[1:] & self.covered[:-1]
         rates = self.counts.astype(np.float64)
-        rates[[0, -1]] *= 12 / np.array(self.ends)
+        if len(rates):
+            rates[[0, -1]] *= 12 / np.array(self.ends)
         return np.flatnonzero(abrupt_changes(self.counts) & abrupt_changes(rates) & both)
 
     @property
@@ -188,11 +191,18 @@ def count_years(
 
 
 def _months_at_ends(year: NDArray[np.int64], month: NDArray[np.int64]) -> tuple[int, int]:
-    """Return the numbers of months from the first paper on, and until the last one."""
-    if len(np.unique(month[month > 0])) < 12:  # the months of most papers are unknown
+    """Return the numbers of months from the first paper on, and until the last one.
+
+    A year in which the months of some papers are unknown counts as whole.
+    """
+    if len(np.unique(month[month > 0])) < _MIN_MONTHS:
         return 12, 12
-    first, last = (month[(year == one) & (month > 0)] for one in (year.min(), year.max()))
-    return 13 - int(first.min() if len(first) else 1), int(last.max() if len(last) else 12)
+    first, last = (month[year == one] for one in (year.min(), year.max()))
+    is_known = [(one > 0).mean() >= _KNOWN_MONTHS for one in (first, last)]
+    return (
+        13 - int(first[first > 0].min()) if is_known[0] else 12,
+        int(last.max()) if is_known[1] else 12,
+    )
 
 
 def _months_beside_gaps(

@@ -291,6 +291,8 @@ def _concepts(source: MapSource, folder: Path, *, figures: bool) -> Page:
     from landscape.overlays.thesaurus import concept_counts
 
     found = concept_counts(source.atlas)
+    # Concepts with papers of their own come first: the map has these papers.
+    found = replace(found, table=found.table.sort_values("papers", ascending=False, kind="stable"))
     return _table_page(
         "concepts",
         "Concepts",

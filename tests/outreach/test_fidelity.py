@@ -186,6 +186,13 @@ def test_what_is_no_picture_is_refused() -> None:
         Bars(coasts=95)
 
 
+def test_a_map_that_is_too_narrow_is_refused() -> None:
+    strip = np.ones((12, 200), dtype=np.float32)
+    terrain = Terrain(strip, np.full_like(strip, np.nan), (0.0, 1.0, 0.0, 1.0))
+    with pytest.raises(InputError, match="12 pixels on its shorter side"):
+        judge(np.zeros((12, 200, 3), np.uint8), terrain, truth=np.zeros((12, 200, 3), np.uint8))
+
+
 def test_a_score_that_is_no_number_does_not_pass() -> None:
     assert not Fidelity(float("nan"), 1.0).passed
 

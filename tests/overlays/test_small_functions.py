@@ -57,6 +57,7 @@ from landscape.statistics import (
     growth_interval,
     newcombe_interval,
     percentile_interval,
+    poisson_interval,
     share_interval,
 )
 
@@ -77,6 +78,16 @@ def test_a_last_year_of_one_month_is_not_an_abrupt_change() -> None:
     assert count_years(years, months=months).jumps.tolist() == []
     assert count_years(years, months=np.zeros(2500, dtype=int)).jumps.tolist() == [1]
     assert count_years(years[:-90], months=months[:-90]).jumps.tolist() == [1]
+    few = np.where(np.arange(2500) < 2490, months * (years < 2025), 1)  # most months are unknown
+    assert count_years(years, months=few).jumps.tolist() == [1]
+    winter = np.repeat([2020, 2021], [10, 90])
+    assert count_years(winter, months=np.repeat([12, 1, 2, 3], [10, 30, 30, 30])).ends == (1, 3)
+
+
+def test_poisson_interval() -> None:
+    low, high = poisson_interval([0, 3], [1, 4])
+    assert low == pytest.approx([0, 0.6187], abs=1e-3)
+    assert high == pytest.approx([3.6889, 8.7673], abs=1e-3)
 
 
 def test_abrupt_changes() -> None:

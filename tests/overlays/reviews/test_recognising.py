@@ -35,6 +35,7 @@ def is_review(title, abstract="", **columns):
 def test_some_journals_never_publish_reviews(where):
     assert is_review("Dust in galaxies: a review", "We review recent progress.")
     assert not is_review("Dust in galaxies: a review", "We review recent progress.", **where)
+    assert is_review("Dust in galaxies", doctype="review", **where)
 
 
 @pytest.mark.parametrize(

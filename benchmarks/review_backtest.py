@@ -20,7 +20,7 @@ from benchmarks.results import print_table, save
 from landscape.mapping.quality import area_under_curve
 from landscape.overlays.periods import UNKNOWN_YEAR, paper_years
 from landscape.overlays.reviews.gaps import rank_gaps, review_coverage, review_mask
-from landscape.overlays.reviews.recognition import read_signs, smallest_regions
+from landscape.overlays.reviews.signs import read_signs, smallest_regions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -265,6 +265,9 @@ def _trend(tokens: list[Token], kinds: list[str]) -> str:
     return "papers" if is_rate and has & {"unit", "use", "mention", "publish", "study"} else ""
 
 
+_EFFECTS = frozenset({"impact", "influence", "role"})
+
+
 def _with_nouns(tokens: list[Token], measure: str) -> Iterator[Token]:
     """Decide from its neighbours whether a word belongs to the subject.
 
@@ -275,7 +278,9 @@ def _with_nouns(tokens: list[Token], measure: str) -> Iterator[Token]:
     for place, token in enumerate(tokens):
         after = tokens[place + 1].kind if place + 1 < len(tokens) else ""
         kind, is_noun = token.kind, token.tag in ("NOUN", "ADJ", "PROPN")
-        if kind == "data":  # "JWST data", but also "data reduction"
+        if before == "most" and token.text.casefold() in _EFFECTS:
+            kind = "filling"  # "the largest impact" ranks what is counted, and is not a subject
+        elif kind == "data":  # "JWST data", but also "data reduction"
             kind = "use" if before == "facility" else "subject"
         elif kind == "subject" and before in _BEFORE_VERBS and not token.filter:
             is_verb = token.tag == "VERB" or token.text.endswith("ed")

@@ -31,7 +31,7 @@ from landscape.overlays.periods import paper_years
 from landscape.overlays.reviews import review_gaps
 from landscape.overlays.reviews import reviews as count_reviews
 from landscape.overlays.reviews.gaps import chance_of_review, define_reviews, review_mask
-from landscape.overlays.reviews.recognition import RECENT_YEARS
+from landscape.overlays.reviews.signs import RECENT_YEARS
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -316,7 +316,7 @@ class ReviewPanel(AnalysisPanel):
     def _signs(self) -> pd.DataFrame:
         """Read and cache the input of the ranking, which does not depend on the weights."""
         from landscape.overlays.reviews.gaps import review_mask
-        from landscape.overlays.reviews.recognition import read_signs
+        from landscape.overlays.reviews.signs import read_signs
 
         return self.atlas.cached(
             "signs_of_reviews", lambda atlas: read_signs(atlas, review_mask(atlas), seed=0)

@@ -95,6 +95,19 @@ def test_questions_of_the_readme_have_their_analysis(
     assert any("landscape figure" in note for note in answer.notes) or answer.abstained
 
 
+@pytest.mark.parametrize(
+    ("question", "subject"),
+    [
+        ("Which facility has the largest impact?", ""),
+        ("Which telescope plays the biggest role?", ""),
+        ("How many papers are about impact craters?", "impact craters"),
+    ],
+)
+def test_an_impact_ranks_what_is_counted(demo_atlas: Atlas, question: str, subject: str) -> None:
+    found = read_request(demo_atlas, question).filter
+    assert subject in found if subject else not found
+
+
 def test_a_quoted_phrase_cannot_leave_its_filter(demo_atlas: Atlas) -> None:
     found = read_request(demo_atlas, 'How many papers have "dust\\" | author:x"?')
     demo_atlas.select(found.filter)  # it is a valid filter

@@ -28,7 +28,7 @@ from landscape.overlays.missions.measures import citation_percentiles, median_of
 from landscape.overlays.missions.usage import format_period
 from landscape.overlays.periods import abrupt_changes, count_years, paper_years
 from landscape.overlays.reviews.gaps import check_weights, warn_of_few_reviews
-from landscape.overlays.reviews.recognition import (
+from landscape.overlays.reviews.signs import (
     choose_n_nearest,
     choose_n_references,
     relative_citations,

@@ -1,4 +1,4 @@
 from .gaps import review_gaps as review_gaps
 from .gaps import reviews as reviews
-from .recognition import read_review_list as read_review_list
-from .recognition import recognise as recognise
+from .signs import read_review_list as read_review_list
+from .signs import recognise as recognise

@@ -19,7 +19,7 @@ from landscape.overlays.periods import (
     read_years,
     warn,
 )
-from landscape.overlays.reviews.recognition import (
+from landscape.overlays.reviews.signs import (
     RECENT_YEARS,
     divide_reviews,
     read_signs,

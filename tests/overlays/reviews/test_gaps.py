@@ -9,7 +9,7 @@ import pytest
 from landscape.errors import InputError
 from landscape.overlays.reviews import review_gaps, reviews
 from landscape.overlays.reviews.gaps import COMPONENTS, rank_gaps, review_coverage
-from landscape.overlays.reviews.recognition import find_contrast, find_stances
+from landscape.overlays.reviews.signs import find_contrast, find_stances
 
 from .conftest import world
 

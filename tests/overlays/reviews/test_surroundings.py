@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from landscape.overlays.reviews.recognition import near_reviews
+from landscape.overlays.reviews.signs import near_reviews
 
 
 @pytest.fixture

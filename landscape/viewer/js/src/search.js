@@ -63,7 +63,7 @@ export function formsOf(word) {
   if (/[xy]ses$|axes$/.test(word)) forms.push(word.replace(/es$/, "is"));
   if (/ies$/.test(word)) forms.push(word.slice(0, -3) + "y");
   if (/oes$/.test(word)) forms.push(word.slice(0, -2));
-  if (/[mrt]a$/.test(word)) forms.push(word.slice(0, -1) + "um"); // spectra
+  if (/a$/.test(word)) forms.push(word.slice(0, -1) + "um"); // spectra
   if (/ices$/.test(word)) forms.push(word.slice(0, -4) + "ix", word.slice(0, -4) + "ex");
   if (/(?:s|x|z|ch|sh)es$/.test(word)) forms.push(word.slice(0, -2));
   if (/ae$/.test(word)) forms.push(word.slice(0, -1));

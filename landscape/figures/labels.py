@@ -26,12 +26,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from landscape._wording import one_line
+from landscape.figures.fonts import FONTS, covers
+from landscape.figures.lettering import clusters, in_capitals
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-
-#: Serif font bundled with matplotlib; DejaVu Sans is the fallback for missing glyphs.
-FONTS = ("STIXGeneral", "DejaVu Sans")
 
 MAX_LETTERS = 80
 HAIR_SPACE, _WORD_SPACE = "\u200a", "\u2004"
@@ -354,17 +353,7 @@ def shortened(text: str, *, most: int) -> str:
 
 def capitals(name: str) -> str:
     """Return a name in spaced capitals, for continents."""
-    words = []
-    for word in name.split():
-        raised = "".join(c if "GREEK" in unicodedata.name(c, "") else c.upper() for c in word)
-        letters: list[str] = []
-        for character in raised:
-            if letters and unicodedata.combining(character):
-                letters[-1] += character
-            else:
-                letters.append(character)
-        words.append(HAIR_SPACE.join(letters))
-    return _WORD_SPACE.join(words)
+    return _WORD_SPACE.join(HAIR_SPACE.join(clusters(in_capitals(word))) for word in name.split())
 
 
 def line_breaks(name: str, *, most_lines: int = 3, longest_word: int = 26) -> list[str]:
@@ -394,11 +383,4 @@ def _plainer(character: str) -> str:
 
 
 def _drawable(character: str) -> bool:
-    return any(ord(character) in glyphs for glyphs in _glyphs())
-
-
-@cache
-def _glyphs() -> tuple[frozenset[int], ...]:
-    from matplotlib.font_manager import findfont, get_font
-
-    return tuple(frozenset(get_font(findfont(family)).get_charmap()) for family in FONTS)
+    return any(covers(family, character) for family in FONTS)

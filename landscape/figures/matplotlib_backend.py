@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import io
 from base64 import b64encode
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
@@ -20,18 +22,23 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch, PathPatch, Rectangle
 from matplotlib.path import Path
 from matplotlib.patheffects import PathPatchEffect, Stroke
+from matplotlib.text import Text as Words
 from matplotlib.ticker import NullLocator
 from matplotlib.transforms import Affine2D, Bbox, BboxTransform, Transform
 
 from landscape.figures.caption import GENERATED
-from landscape.figures.labels import FONTS, HAIR_SPACE
+from landscape.figures.fonts import FONTS
+from landscape.figures.labels import HAIR_SPACE
+from landscape.figures.lettering import HALO_OPACITY, Run
 from landscape.figures.scene import (
     Arrows,
     Band,
+    Box,
     Curve,
     Hatched,
     Image,
     Intervals,
+    Layer,
     Lines,
     Names,
     Panel,
@@ -91,8 +98,12 @@ class Sheet(Figure):
         return data, {"image/png": {"width": width, "alt": self.alt_text}}
 
 
-def draw(scene: Scene) -> Sheet:
-    """Draw a scene as a page with all its panels and texts."""
+def draw(scene: Scene, *, outlined: bool = False) -> Sheet:
+    """Draw a scene as a page with all its panels and texts.
+
+    With `outlined`, lines of text of the class `Run` are drawn as outlines, which are sharper in a
+    picture; without, straight ones are text that a PDF can search.
+    """
     width, height = scene.size
     sheet = Sheet(
         figsize=(width / 72, height / 72),
@@ -103,16 +114,18 @@ def draw(scene: Scene) -> Sheet:
         caption=scene.caption.text,
     )
     points = Affine2D().scale(1 / 72) + sheet.dpi_scale_trans
-    brush = _Brush(scene, sheet, points)
+    brush = _Brush(scene, sheet, points, outlined=outlined)
     with mpl.rc_context(SETTINGS):
         for panel in scene.panels:
-            left, bottom, right, top = panel.box
-            axes = sheet.add_axes(
-                (left / width, bottom / height, (right - left) / width, (top - bottom) / height)
-            )
-            brush.panel(axes, panel)
-        brush.page(scene)
+            brush.panel(sheet.add_axes(_shares(panel.box, scene.size)), panel)
+        brush.page(sheet, scene)
     return sheet
+
+
+def _shares(box: Box, size: tuple[float, float]) -> Box:
+    """Return the left and bottom side, width and height of a box as shares of the page."""
+    (left, bottom, right, top), (width, height) = box, size
+    return left / width, bottom / height, (right - left) / width, (top - bottom) / height
 
 
 def draw_onto(axes: Axes, scene: Scene) -> Axes:
@@ -159,9 +172,11 @@ def draw_onto(axes: Axes, scene: Scene) -> Axes:
 class _Brush:
     """Draws layers into axes, and texts into `target`, a figure or axes."""
 
-    def __init__(self, scene: Scene, target: Figure | Axes, points: Transform) -> None:
+    def __init__(
+        self, scene: Scene, target: Figure | Axes, points: Transform, *, outlined: bool = False
+    ) -> None:
         self.scene, self.colours, self.scale = scene, scene.colours, scene.scale
-        self.target, self.points = target, points
+        self.target, self.points, self.outlined = target, points, outlined
 
     def panel(self, axes: Axes, panel: Panel) -> None:
         """Draw a panel into axes; each layer is drawn by the method named after its class."""
@@ -171,37 +186,52 @@ class _Brush:
                 getattr(self, f"_{type(layer).__name__.lower()}")(axes, layer)
         axes.set(xlim=panel.x.limits, ylim=panel.y.limits)
 
-    def page(self, scene: Scene) -> None:
+    def page(self, sheet: Sheet, scene: Scene) -> None:
         """Draw the texts and layers that are not part of a panel."""
-        for layer in scene.layers:
-            if isinstance(layer, Squares):
-                for (x0, y0, x1, y1), colour in zip(layer.boxes, layer.colours, strict=True):
-                    square = Rectangle((x0, y0), x1 - x0, y1 - y0, facecolor=colour)
-                    square.set(
-                        edgecolor=layer.edge,
-                        linewidth=layer.width,
-                        gid=layer.gid,
-                        transform=self.points,
-                    )
-                    self.target.add_artist(square)
-            elif isinstance(layer, Lines):
-                for line in layer.lines:
-                    self.target.add_artist(
-                        Line2D(
-                            *line.T,
-                            color=layer.colour,
-                            linewidth=layer.width,
-                            alpha=layer.opacity,
-                            linestyle=_STYLES.get(layer.dashes, layer.dashes),
-                            gid=layer.gid,
-                            transform=self.points,
-                        )
-                    )
-            elif isinstance(layer, Points):
-                drawn = Line2D(layer.x, layer.y, **_mark_style(layer), transform=self.points)
-                self.target.add_artist(drawn)
+        for number, layer in enumerate(scene.layers):
+            order = layer.order + 1e-4 * number  # matplotlib would draw pictures last
+            if isinstance(layer, Image):
+                axes = sheet.add_axes(_shares(layer.extent, scene.size), zorder=order)
+                axes.set_axis_off()
+                self._image(axes, layer)
+            for artist in self._artists(layer, order):
+                artist.set(transform=self.points, gid=layer.gid)
+                sheet.add_artist(artist)
         for text in scene.texts:
             self.text(text)
+
+    def _artists(self, layer: Layer, order: float) -> Iterator[Artist]:
+        """Yield the artists of a layer of the page, in points."""
+        if isinstance(layer, Squares):
+            for (x0, y0, x1, y1), colour in zip(layer.boxes, layer.colours, strict=True):
+                square = Rectangle((x0, y0), x1 - x0, y1 - y0, facecolor=colour, zorder=order)
+                square.set(edgecolor=layer.edge, linewidth=layer.width)
+                yield square
+        elif isinstance(layer, Lines):
+            for line in layer.lines:
+                drawn = Line2D(*line.T, color=layer.colour, zorder=order)
+                drawn.set(linewidth=layer.width, alpha=layer.opacity)
+                drawn.set(linestyle=_STYLES.get(layer.dashes, layer.dashes))
+                drawn.set(solid_capstyle="round", solid_joinstyle="round")
+                yield drawn
+        elif isinstance(layer, Points):
+            yield Line2D(layer.x, layer.y, **_mark_style(layer), zorder=order)
+        elif isinstance(layer, Run) and np.size(layer.path.vertices):
+            if layer.halo:
+                halo = PathPatch(layer.path, facecolor="none", edgecolor=layer.halo, zorder=order)
+                halo.set(joinstyle="round", capstyle="round")
+                halo.set(linewidth=layer.halo_width, alpha=HALO_OPACITY)
+                yield halo
+            # Letters are drawn above all halos.
+            if self.outlined or not layer.is_plain:
+                yield PathPatch(layer.path, facecolor=layer.colour, linewidth=0, zorder=order + 1)
+            else:
+                style = layer.style
+                words = Words(layer.x, layer.y, layer.text, parse_math=False, zorder=order + 1)
+                words.set(fontfamily=list(style.families), fontsize=style.size, color=layer.colour)
+                words.set(fontstyle="italic" if style.italic else "normal", va="baseline")
+                words.set(fontweight="bold" if style.bold else "normal")
+                yield words
 
     def text(self, text: Text) -> Any:
         """Draw one line of text."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -22,7 +22,9 @@ from matplotlib.text import Text as Drawn
 from landscape.errors import InputError
 from landscape.figures.caption import GENERATED, Caption
 from landscape.figures.colours import Theme, pick, quiet, theme
-from landscape.figures.labels import FONTS, clean_name
+from landscape.figures.fonts import FONTS
+from landscape.figures.labels import clean_name
+from landscape.figures.lettering import Extent, break_lines
 from landscape.figures.scene import (
     Axis,
     Box,
@@ -54,7 +56,6 @@ _SMALLEST = 6.0  # font size in points
 _MIN_SIZE, _MAX_SIZE = (3.0, 2.4), 100.0
 _LETTER_PAGE = 11 * 8.5
 _MAX_PIXELS = 24e6
-_MAX_WORDS = 64  # maximum number of words in a line
 _KEY_WIDTH, _KEY_HEIGHT, _SQUARE, _MAX_SQUARES = 168.0, 34.0, 11.0, 6
 _LEGEND_LINE = 11.0  # line height of the legend, in points
 IN_PART = "years that the corpus covers in part"
@@ -69,15 +70,6 @@ class PageOptions(TypedDict, total=False):
     title: str | None
     raster_dpi: int
     ax: Axes | None
-
-
-@dataclass(frozen=True)
-class Extent:
-    """Width, ascent and descent of one line of text in points."""
-
-    width: float
-    ascent: float
-    descent: float
 
 
 @dataclass(frozen=True)
@@ -255,36 +247,16 @@ class Page:
 
         If the text needs more than `most` lines, the last line is truncated.
         """
-        left = list(self._pieces(words, size=size, weight=weight, width=width))
-        lines = []
-        while left:
-            # Measuring is slow; bisection finds the end of a line with few measurements.
-            n = bisect_right(
-                range(2, min(len(left), _MAX_WORDS) + 1),
-                width,
-                key=lambda n: self.extent(" ".join(left[:n]), size=size, weight=weight).width,
-            )
-            lines.append(" ".join(left[: n + 1]).strip())
-            left = left[n + 1 :]
+        lines = break_lines(
+            words,
+            lambda line: self.extent(line, size=size, weight=weight).width,
+            size=self.points(size),
+            width=width,
+        )
         if most and len(lines) > most:
             rest = " ".join(lines[most - 1 :])
             lines[most - 1 :] = [self.shortened(rest, width=width, size=size, weight=weight)]
-        return lines or [""]
-
-    def _pieces(self, words: str, *, size: float, weight: str, width: float) -> Iterator[str]:
-        """Yield the words of a text; split words that are wider than a line."""
-
-        def first(length: int) -> float:
-            return self.extent(rest[:length], size=size, weight=weight).width
-
-        for rest in words.split(" "):
-            # No letter is wider than 1.5 times its size, so short words need not be measured.
-            surely = width / (1.5 * self.points(size))
-            while len(rest) > max(1, surely) and first(len(rest)) > width:
-                fitting = max(1, bisect_right(range(1, len(rest)), width, key=first))
-                yield rest[:fitting]
-                rest = rest[fitting:]
-            yield rest
+        return lines
 
     def shortened(
         self, words: str, *, width: float, size: float = NORMAL, weight: str = "normal"

@@ -20,7 +20,8 @@ import numpy as np
 from landscape._render import render
 from landscape.errors import require
 from landscape.figures.caption import GENERATED
-from landscape.figures.labels import FONTS, clean_name, place_labels
+from landscape.figures.fonts import FONTS
+from landscape.figures.labels import clean_name, place_labels
 from landscape.figures.scene import (
     Arrows,
     Axis,

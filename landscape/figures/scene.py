@@ -166,7 +166,7 @@ class Squares(Layer):
     """Filled boxes with a thin edge."""
 
     boxes: Sequence[Box]
-    colours: Sequence[tuple[float, ...]]
+    colours: Sequence[str | tuple[float, ...]]
     edge: str
     width: float
 

@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from landscape.figures.fonts import breaks_anywhere, can_be_spaced
 from landscape.figures.labels import boxes_overlap, line_breaks, place_labels
-from landscape.outreach._fonts import breaks_anywhere, can_be_spaced
-from landscape.outreach._letters import (
+from landscape.figures.lettering import (
     Baseline,
-    Dot,
-    Line,
-    Mark,
     Run,
     Style,
     clusters,
     extent,
+    in_capitals,
     ridge_line,
 )
+from landscape.figures.scene import Layer, Lines, Points
 from landscape.outreach.themes import Inks
 
 if TYPE_CHECKING:
@@ -70,9 +69,7 @@ class LabelStyle:
         """Return the text of the label; names of continents are in capitals."""
         if place.kind != "continent":
             return place.name
-        return "".join(
-            c if "\u0370" <= c <= "\u03ff" else c.upper() for c in place.name
-        )  # capital and small Greek letters are different symbols
+        return in_capitals(place.name)
 
     def colour(self, run: Run, place: Place) -> Run:
         """Return a line of text in the colours of its kind of place."""
@@ -83,7 +80,7 @@ class LabelStyle:
         }[place.kind]
         width = {"continent": 2.8, "region": 2.3, "water": 1.8}[place.kind] * self.scale
         return replace(
-            run, colour=ink[0], halo=ink[1], halo_width=width, role=place.kind, place=place.key
+            run, colour=ink[0], halo=ink[1], halo_width=width, gid=place.kind, place=place.key
         )
 
 
@@ -124,7 +121,7 @@ class Room:
         )
 
     def take(self, boxes: Floats) -> None:
-        """Mark boxes as occupied."""
+        """Layer boxes as occupied."""
         self.taken = np.concatenate([self.taken, np.asarray(boxes, float).reshape(-1, 4)])
 
 
@@ -202,7 +199,7 @@ _SHAPE = {"continent": 5.0, "region": 3.2}
 class Lettering:
     """Drawing elements of the placed labels, and the keys of the labelled places."""
 
-    marks: list[Mark]
+    marks: list[Layer]
     shown: frozenset[str]
 
     @property
@@ -228,7 +225,7 @@ def letter(
     # Omit places outside the map, because their leader lines would cross the border.
     places = [place for place in places if x0 <= place.x <= x1 and y0 <= place.y <= y1]
     peaks = np.array([(p.x, p.y) for p in places if p.kind == "region"]).reshape(-1, 2)
-    marks: list[Mark] = []
+    marks: list[Layer] = []
     shown: set[str] = set()
 
     for kind, reach in _REACH.items():
@@ -243,7 +240,7 @@ def letter(
                 room.take(np.concatenate([run.boxes for run in runs]))
                 marks += runs
                 shown.add(place.key)
-    order = {Line: 0, Dot: 1}
+    order = {Lines: 0, Points: 1}
     marks.sort(key=lambda mark: order.get(type(mark), 2))
     return Lettering(marks, frozenset(shown))
 
@@ -255,12 +252,12 @@ def _on_land(
     peaks: Floats,
     on_water: OnWater | None,
     reach: float,
-) -> dict[str, list[Mark]]:
+) -> dict[str, list[Layer]]:
     """Place each label along the ridge line of its papers, or at its peak if it does not fit."""
     beside = _beside(land, label_style, room, reach)
     taken = {key: boxes for key, (_, boxes) in beside.items()}
     before = room.taken
-    found: dict[str, list[Mark]] = {}
+    found: dict[str, list[Layer]] = {}
     for place in land:
         others = [boxes for key, boxes in taken.items() if key != place.key]
         room.taken = np.concatenate([before, *others])
@@ -331,7 +328,7 @@ def _covered(boxes: Floats, peaks: Floats) -> int:
 
 def _beside(
     places: Sequence[Place], label_style: LabelStyle, room: Room, reach: float
-) -> dict[str, tuple[list[Mark], Floats]]:
+) -> dict[str, tuple[list[Layer], Floats]]:
     """Place straight labels on or beside their peaks, with leader lines where needed."""
     if not places:
         return {}
@@ -359,13 +356,13 @@ def _beside(
         gap=room.gap,
         reach=reach * scale,
     )
-    found: dict[str, tuple[list[Mark], Floats]] = {}
+    found: dict[str, tuple[list[Layer], Floats]] = {}
     for index in np.flatnonzero(placement.shown).tolist():
         place, leader, box = places[index], placement.leaders[index], placement.boxes[index]
         side = "left" if leader[2] == box[0] else "right" if leader[2] == box[2] else "centre"
         inner = box + np.array([1, 1, -1, -1]) * halos[index] / 2
         lines = variants[index][int(placement.variants[index])]
-        marks: list[Mark] = [
+        marks: list[Layer] = [
             label_style.colour(run, place) for run in straight(lines, styles[index], inner, side)
         ]
         boxes = box[None]
@@ -376,7 +373,7 @@ def _beside(
     return found
 
 
-def _leader(leader: Floats, label_style: LabelStyle) -> list[Mark]:
+def _leader(leader: Floats, label_style: LabelStyle) -> list[Layer]:
     """Return a leader line from a peak to its label, and a dot on the peak."""
     points = leader.reshape(2, 2).copy()
     back = points[0] - points[1]
@@ -384,9 +381,17 @@ def _leader(leader: Floats, label_style: LabelStyle) -> list[Mark]:
     ink, halo, scale = label_style.inks.region, label_style.inks.halo, label_style.scale
     x, y = float(points[0, 0]), float(points[0, 1])
     return [
-        Line(points, halo, 1.6 * scale, "leader"),
-        Line(points, ink, 0.45 * scale, "leader"),
-        Dot(x, y, 1.15 * scale, ink, halo, 0.6 * scale, "peak"),
+        Lines(lines=[points], colour=halo, width=1.6 * scale, gid="leader"),
+        Lines(lines=[points], colour=ink, width=0.45 * scale, gid="leader"),
+        Points(
+            x=[x],
+            y=[y],
+            colour=ink,
+            size=2.3 * scale,
+            edge=halo,
+            edge_width=0.6 * scale,
+            gid="peak",
+        ),
     ]
 
 

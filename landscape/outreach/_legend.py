@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape.outreach._fonts import is_right_to_left
-from landscape.outreach._letters import Dot, Inset, Line, Mark, Panel, Run, Style, extent, wrapped
+from landscape.figures.fonts import is_right_to_left
+from landscape.figures.lettering import Run, Style, extent, wrapped
+from landscape.figures.scene import Box, Image, Layer, Lines, Squares
 from landscape.outreach._painting import paint
 from landscape.outreach._terrain import Terrain
 from landscape.outreach.names import Wording, tidy_name, wording
-from landscape.outreach.page import Sheet
+from landscape.outreach.sheets import Sheet
 from landscape.outreach.themes import Inks
 
 if TYPE_CHECKING:
@@ -183,7 +184,7 @@ class _Column:
     families: tuple[str, ...]
     scale: float
     flush_right: bool = False
-    marks: list[Mark] = field(default_factory=list)
+    marks: list[Layer] = field(default_factory=list)
     y: float = 0.0
 
     def write(
@@ -194,7 +195,7 @@ class _Column:
         *,
         bold: bool = False,
         italic: bool = False,
-        role: str = "cartouche",
+        gid: str = "cartouche",
         tracking: float = 0.0,
         after: float = 0.0,
     ) -> None:
@@ -202,19 +203,21 @@ class _Column:
         for line in wrapped(text, style, width=self.width):
             x = self.width - extent(line, style).width if self.flush_right else 0.0
             baseline = self.y - max(0.78 * style.size, min(extent(line, style).ascent, style.size))
-            self.marks.append(Run(line, style, x=x, y=baseline, colour=colour, role=role))
+            self.marks.append(Run(line, style, x=x, y=baseline, colour=colour, gid=gid))
             self.y -= _LINE * style.size
         self.y -= after * self.scale
 
     def rule(self, colour: str, *, after: float) -> None:
         points = np.array([[0.0, self.y], [self.width, self.y]])
-        self.marks.append(Line(points, colour, 0.5 * self.scale, "cartouche"))
+        self.marks.append(
+            Lines(lines=[points], colour=colour, width=0.5 * self.scale, gid="cartouche")
+        )
         self.y -= after * self.scale
 
 
 def compose(
     about: About, sheet: Sheet, inks: Inks, families: tuple[str, ...], key: Picture
-) -> tuple[list[Mark], float]:
+) -> tuple[list[Layer], float]:
     """Lay out the legend; return its drawing elements and its height."""
     width = sheet.panel_width
     if sheet.panel == "side":
@@ -245,21 +248,22 @@ def compose(
     return marks, max(-column.y for column in columns)
 
 
-def placed(marks: Sequence[Mark], box: tuple[float, float, float, float]) -> list[Mark]:
+def placed(marks: Sequence[Layer], box: Box) -> list[Layer]:
     """Move a composed legend into its box on the sheet."""
     x0, _, _, y1 = box
     return [_moved(mark, x0, y1) for mark in marks]
 
 
-def frame_marks(box: tuple[float, float, float, float], inks: Inks, scale: float) -> list[Mark]:
+def frame_marks(box: Box, inks: Inks, scale: float) -> list[Layer]:
     """Return the double frame around the map."""
     x0, y0, x1, y1 = box
     away = 2.6 * scale
     outer = (x0 - away, y0 - away, x1 + away, y1 + away)
-    return [
-        Panel(box, edge=inks.faint, width=0.5 * scale, role="frame"),
-        Panel(outer, edge=inks.faint, width=1.0 * scale, role="frame"),
-    ]
+    return [_outline(box, inks, 0.5 * scale, "frame"), _outline(outer, inks, 1.0 * scale, "frame")]
+
+
+def _outline(box: Box, inks: Inks, width: float, gid: str) -> Squares:
+    return Squares(boxes=[box], colours=["none"], edge=inks.faint, width=width, gid=gid)
 
 
 def _columns(
@@ -277,7 +281,7 @@ def _columns(
         _Column(float(width), families, scale, flush_right=right) for width in widths
     )
     size = _title_size(about.title, families, scale, title.width)
-    title.write(about.title, size, inks.title, bold=True, role="title", after=3)
+    title.write(about.title, size, inks.title, bold=True, gid="title", after=3)
     title.rule(inks.faint, after=7)
     title.write(about.subtitle(), _SUBTITLE, inks.text, italic=not right, after=3)
     if about.generated:
@@ -306,20 +310,20 @@ def _key(column: _Column, about: About, inks: Inks, key: Picture) -> None:
     high = SHAPE * wide
     left = column.width - wide - margin if column.flush_right else 0.0
     box = (left, column.y - high, left + wide, column.y)
-    column.marks.append(Inset(key, box, "key"))
-    column.marks.append(Panel(box, edge=inks.faint, width=0.4 * scale, role="key"))
+    column.marks.append(Image(pixels=key[::-1], extent=box, gid="key"))
+    column.marks.append(_outline(box, inks, 0.4 * scale, "key"))
     if dated:
         for text, y in (
             (words.old_to_new[1], column.y - small.size * 0.85),
             (words.old_to_new[0], column.y - high + small.size * 0.25),
         ):
             column.marks.append(
-                Run(text, small, x=left + wide + 4 * scale, y=y, colour=inks.faint, role="key")
+                Run(text, small, x=left + wide + 4 * scale, y=y, colour=inks.faint, gid="key")
             )
     base = column.y - high - 1.1 * small.size
     few, many = words.few_to_many
     column.marks.append(
-        Run(few, small, x=left + SHORE * wide, y=base, colour=inks.faint, role="key")
+        Run(few, small, x=left + SHORE * wide, y=base, colour=inks.faint, gid="key")
     )
     column.marks.append(
         Run(
@@ -328,7 +332,7 @@ def _key(column: _Column, about: About, inks: Inks, key: Picture) -> None:
             x=left + wide - extent(many, small).width,
             y=base,
             colour=inks.faint,
-            role="key",
+            gid="key",
         )
     )
     column.y -= high + 2.0 * small.size
@@ -345,10 +349,16 @@ def _title_size(title: str, families: tuple[str, ...], scale: float, width: floa
     return _MIN_TITLE
 
 
-def _moved(mark: Mark, right: float, up: float) -> Mark:
-    if isinstance(mark, Run | Dot):
+def _moved(mark: Layer, right: float, up: float) -> Layer:
+    def box(old: Box) -> Box:
+        return old[0] + right, old[1] + up, old[2] + right, old[3] + up
+
+    if isinstance(mark, Run):
         return replace(mark, x=mark.x + right, y=mark.y + up)
-    if isinstance(mark, Line):
-        return replace(mark, points=mark.points + np.array([right, up]))
-    x0, y0, x1, y1 = mark.box
-    return replace(mark, box=(x0 + right, y0 + up, x1 + right, y1 + up))
+    if isinstance(mark, Lines):
+        return replace(mark, lines=[line + np.array([right, up]) for line in mark.lines])
+    if isinstance(mark, Squares):
+        return replace(mark, boxes=[box(one) for one in mark.boxes])
+    if isinstance(mark, Image):
+        return replace(mark, extent=box(mark.extent))
+    raise TypeError(f"no layer of a legend: {mark}")

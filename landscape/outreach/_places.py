@@ -14,11 +14,11 @@ from landscape._wording import count
 from landscape.corpus.thesaurus import embedded_thesaurus
 from landscape.errors import InputError
 from landscape.figures.caption import place_in_words
+from landscape.figures.scene import Box
 from landscape.mapping.phrases import QUANTITIES, UNTELLING
 from landscape.outreach._labels import Place
 from landscape.outreach._terrain import Terrain
 from landscape.outreach.names import tidy_name, wording
-from landscape.outreach.page import Box
 from landscape.text.words import normal_form, normal_forms
 
 if TYPE_CHECKING:

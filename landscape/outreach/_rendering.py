@@ -11,7 +11,9 @@ import numpy as np
 
 from landscape._progress import progress
 from landscape._settings import takes_settings
-from landscape.outreach import _fonts
+from landscape.figures import fonts
+from landscape.figures.caption import GENERATED, Caption, MapFacts, headline
+from landscape.figures.scene import Axis, Box, Image, Panel, Scene
 from landscape.outreach._diffusion import RedrawSettings, redraw
 from landscape.outreach._fidelity import Fidelity
 from landscape.outreach._labels import Lettering, letter
@@ -30,7 +32,7 @@ from landscape.outreach._places import (
 from landscape.outreach._terrain import Terrain, TerrainSettings, make_terrain
 from landscape.outreach.files import Rendering, check_names_file, check_target
 from landscape.outreach.names import ask_names, read_names, tidy_name
-from landscape.outreach.page import Box, Sheet, choose_sheet
+from landscape.outreach.sheets import Sheet, choose_sheet
 from landscape.outreach.themes import Inks, find_theme
 from landscape.outreach.weights import check_weights
 
@@ -85,34 +87,34 @@ def drawable_names(
 ) -> dict[str, str]:
     """Replace names that cannot be drawn by technical names, and missing glyphs by squares."""
     called = {one.key: one.called(given) for one in found}
-    lacking = [name for name in called.values() if not _fonts.drawable(name)]
+    lacking = [name for name in called.values() if not fonts.drawable(name)]
     if not lacking:
         return given
-    sentence = _fonts.missing_fonts(lacking)
+    sentence = fonts.missing_fonts(lacking)
     if sentence:
         add_note(sentence)
     mended = dict(given)
     for one in found:
-        if not _fonts.drawable(called[one.key]):
+        if not fonts.drawable(called[one.key]):
             plain = one.technical_name
-            mended[one.key] = plain if _fonts.drawable(plain) else _fonts.replaced(plain)
+            mended[one.key] = plain if fonts.drawable(plain) else fonts.replaced(plain)
     return mended
 
 
 def drawable_about(about: About, add_note: Callable[[str], None]) -> About:
     """Replace characters of the legend that no font has; if needed, use English texts."""
-    sentence = _fonts.missing_fonts(about.everything())
+    sentence = fonts.missing_fonts(about.everything())
     if sentence is None:
         return about
     add_note(sentence)
     shown = replace(
         about,
-        title=_fonts.replaced(about.title),
-        corpus=_fonts.replaced(about.corpus),
-        credits=_fonts.replaced(about.credits),
-        sources=tuple(_fonts.replaced(source) for source in about.sources),
+        title=fonts.replaced(about.title),
+        corpus=fonts.replaced(about.corpus),
+        credits=fonts.replaced(about.credits),
+        sources=tuple(fonts.replaced(source) for source in about.sources),
     )
-    return replace(shown, language="en") if _fonts.missing_fonts(shown.everything()) else shown
+    return replace(shown, language="en") if fonts.missing_fonts(shown.everything()) else shown
 
 
 _TERRAIN_SIDE = 2048
@@ -217,7 +219,7 @@ def render(
     # The draft legend has the same size as the final legend.
     about = replace(about, in_ink=look.is_ink)
     draft = replace(about, middle=2000, recent=(2000, 2000), rivers=True)
-    families = _fonts.families(draft.everything())
+    families = fonts.families(draft.everything())
     _, height = compose(draft, sheet, look.inks, families, np.zeros((1, 1, 3), np.uint8))
     map_box, words_box = sheet.areas(height)
     pixels = _pixels(sheet, map_box)
@@ -250,25 +252,35 @@ def render(
     )
     to_page = Projection(terrain.extent, map_box)
     lettering = _letter(found, given, to_page, sheet, terrain, look.inks, max_names)
-    families = _fonts.families(about.everything())
+    families = fonts.families(about.everything())
     key = key_picture(terrain, theme=theme, width=round(min(900, 150 * sheet.dpi / 72)))
     cartouche, _ = compose(about, sheet, look.inks, families, key)
-    marks = [
-        *lettering.marks,
-        *frame_marks(map_box, look.inks, sheet.scale),
-        *placed(cartouche, words_box),
-    ]
     entries = as_entries(found, given, lettering.shown, terrain)
+    unit = Axis((0.0, 1.0))
+    ground = Image(pixels=picture[::-1], extent=(0.0, 0.0, 1.0, 1.0), gid="map")
+    scene = Scene(
+        size=(sheet.width, sheet.height),
+        scale=sheet.scale,
+        colours=look.inks.as_theme(),
+        title=about.title,
+        caption=Caption(about.title, about.legend(), about.generated),
+        panels=[Panel(map_box, unit, unit, gid="map", layers=[ground])],
+        layers=[
+            *lettering.marks,
+            *frame_marks(map_box, look.inks, sheet.scale),
+            *placed(cartouche, words_box),
+        ],
+        alt_text=_alt_text(about, entries, terrain, theme),
+    )
     rendering = Rendering(
         picture=picture,
-        marks=tuple(marks),
+        scene=scene,
         sheet=sheet,
-        map_box=map_box,
         terrain=terrain,
         inks=look.inks,
         about=about,
         entries=tuple(entries),
-        alt_text=_alt_text(about, entries, terrain, theme),
+        alt_text=scene.alt_text,
         used=f"{theme} theme, {sheet.pixels[0]} x {sheet.pixels[1]} pixels, {used}",
         notes=tuple(notes),
         settings={
@@ -311,7 +323,7 @@ def _letter(
         places,
         frame=to_page.box,
         inks=inks,
-        families=_fonts.families(f"{place.name} {place.name.upper()}" for place in places),
+        families=fonts.families(f"{place.name} {place.name.upper()}" for place in places),
         scale=sheet.scale,
         on_water=to_page.on_water(terrain),
     )
@@ -329,8 +341,6 @@ def _terrain_size(pixels: tuple[int, int]) -> tuple[int, int]:
 
 
 def _alt_text(about: About, entries: list[Entry], terrain: Terrain, theme: str) -> str:
-    from landscape.figures.caption import GENERATED, MapFacts, headline
-
     facts = MapFacts(
         title=about.title,
         n_papers=about.n_papers,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -12,9 +13,9 @@ from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
-from landscape.outreach._fonts import can_be_spaced, covers, font_file, is_right_to_left
-from landscape.outreach._letters import Dot, Inset, Line, Mark, Run
-from landscape.outreach.page import Box, Sheet
+from landscape.figures.fonts import can_be_spaced, covers, font_file, is_right_to_left
+from landscape.figures.lettering import HALO_OPACITY, Run
+from landscape.figures.scene import Box, Image, Layer, Lines, Points, Scene, Squares
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,45 +23,34 @@ if TYPE_CHECKING:
     Picture = NDArray[np.uint8]
 
 
-_HALO_STRENGTH = 0.66
-
-
-def svg_text(
-    sheet: Sheet,
-    picture: Picture,
-    map_box: Box,
-    marks: Sequence[Mark],
-    *,
-    page: str,
-    title: str,
-    description: str,
-    about: str = "",
-    language: str = "en",
-) -> str:
+def svg_text(scene: Scene, *, about: str = "", language: str = "en") -> str:
     """Write a whole sheet as SVG with embedded fonts."""
-    x0, y0, x1, y1 = map_box
-    width, height = sheet.width, sheet.height
+    width, height = scene.size
     parts = [
         '<?xml version="1.0" encoding="UTF-8"?>\n'
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_n(width)} {_n(height)}" '
         f'width="{_n(width)}pt" height="{_n(height)}pt" role="img" lang={quoteattr(language)} '
-        f"aria-label={quoteattr(title)}>",
-        f"<title>{escape(title)}</title>\n<desc>{escape(description)}</desc>",
+        f"aria-label={quoteattr(scene.title)}>",
+        f"<title>{escape(scene.title)}</title>\n<desc>{escape(scene.alt_text)}</desc>",
         f"<metadata>{escape(about)}</metadata>" if about else "",
-        f"<style>{font_faces(marks)}</style>",
-        f'<rect width="100%" height="100%" fill="{page}"/>',
-        image(picture, (x0, height - y1, x1, height - y0)),
-        svg_marks(marks, height),
+        f"<style>{font_faces(scene.layers)}</style>",
+        f'<rect width="100%" height="100%" fill="{scene.colours.page}"/>',
+        *(
+            _element(replace(layer, extent=panel.box), height)
+            for panel in scene.panels
+            for layer in panel.layers
+        ),
+        svg_layers(scene.layers, height),
         "</svg>\n",
     ]
     return "\n".join(part for part in parts if part)
 
 
-def svg_marks(marks: Sequence[Mark], height: float) -> str:
-    """Write drawing elements as SVG, with one group per place."""
+def svg_layers(layers: Sequence[Layer], height: float) -> str:
+    """Write layers of a page as SVG, with one group per place."""
     parts = []
-    for (place, role), group in groupby(marks, key=_owner):
-        inner = "\n".join(_element(mark, height) for mark in group)
+    for (place, role), group in groupby(layers, key=_owner):
+        inner = "\n".join(_element(layer, height) for layer in group)
         if role:
             key = f" data-place={quoteattr(place)}" if place else ""
             inner = f"<g class={quoteattr(role)}{key}>\n{inner}\n</g>"
@@ -68,10 +58,10 @@ def svg_marks(marks: Sequence[Mark], height: float) -> str:
     return "\n".join(parts)
 
 
-def font_faces(marks: Iterable[Mark]) -> str:
+def font_faces(layers: Iterable[Layer]) -> str:
     """Write the fonts of lines of text as CSS, reduced to the characters that are used."""
     needed: dict[tuple[str, bool, bool], set[str]] = {}
-    for run in marks:
+    for run in layers:
         if not isinstance(run, Run):
             continue
         for character in run.text:
@@ -113,32 +103,48 @@ def data_address(picture: Picture, *, jpeg: int = 0) -> str:
     return f"data:image/{kind};base64,{base64.b64encode(buffer.getvalue()).decode('ascii')}"
 
 
-def _owner(mark: Mark) -> tuple[str, str]:
-    return (mark.place, mark.role) if isinstance(mark, Run) else ("", mark.role)
+def _owner(layer: Layer) -> tuple[str, str]:
+    return (layer.place if isinstance(layer, Run) else "", layer.gid)
 
 
-def _element(mark: Mark, height: float) -> str:
-    if isinstance(mark, Run):
-        return _text(mark, height)
-    if isinstance(mark, Line):
-        points = " ".join(f"{_n(x)},{_n(height - y)}" for x, y in mark.points)
-        return (
-            f'<polyline points="{points}" fill="none" stroke="{mark.colour}" '
-            f'stroke-width="{_n(mark.width)}" stroke-linecap="round"/>'
+def _element(layer: Layer, height: float) -> str:
+    if isinstance(layer, Run):
+        return _text(layer, height)
+    if isinstance(layer, Image):
+        x0, y0, x1, y1 = layer.extent
+        return image(layer.pixels[::-1], (x0, height - y1, x1, height - y0))
+    if isinstance(layer, Lines):
+        ways = (" ".join(f"{_n(x)},{_n(height - y)}" for x, y in line) for line in layer.lines)
+        return "".join(
+            f'<polyline points="{way}" fill="none" stroke="{layer.colour}" '
+            f'stroke-width="{_n(layer.width)}" stroke-linecap="round"/>'
+            for way in ways
         )
-    if isinstance(mark, Dot):
-        edge = f' stroke="{mark.edge}" stroke-width="{_n(mark.edge_width)}"' if mark.edge else ""
-        return (
-            f'<circle cx="{_n(mark.x)}" cy="{_n(height - mark.y)}" r="{_n(mark.radius)}" '
-            f'fill="{mark.colour}"{edge}/>'
+    if isinstance(layer, Points):
+        return "".join(
+            f'<circle cx="{_n(x)}" cy="{_n(height - y)}" r="{_n(float(layer.size) / 2)}" '
+            f'fill="{layer.colour}"{_edge(layer.edge, layer.edge_width)}/>'
+            for x, y in zip(layer.x, layer.y, strict=True)
         )
-    x0, y0, x1, y1 = mark.box
-    if isinstance(mark, Inset):
-        return image(mark.picture, (x0, height - y1, x1, height - y0))
-    edge = f' stroke="{mark.edge}" stroke-width="{_n(mark.width)}"' if mark.edge else ""
+    if isinstance(layer, Squares):
+        return "".join(
+            f'<rect x="{_n(x0)}" y="{_n(height - y1)}" width="{_n(x1 - x0)}" '
+            f'height="{_n(y1 - y0)}" fill="{colour}"{_edge(layer.edge, layer.width)}/>'
+            for (x0, y0, x1, y1), colour in zip(layer.boxes, layer.colours, strict=True)
+        )
+    raise TypeError(f"no layer of a sheet: {layer}")
+
+
+def _edge(colour: str | None, width: float) -> str:
+    return f' stroke="{colour}" stroke-width="{_n(width)}"' if colour else ""
+
+
+def _halo(run: Run) -> str:
     return (
-        f'<rect x="{_n(x0)}" y="{_n(height - y1)}" width="{_n(x1 - x0)}" '
-        f'height="{_n(y1 - y0)}" fill="{mark.face or "none"}"{edge}/>'
+        f' stroke="{run.halo}" stroke-width="{_n(run.halo_width)}" stroke-linejoin="round" '
+        f'stroke-opacity="{HALO_OPACITY}" paint-order="stroke"'
+        if run.halo
+        else ""
     )
 
 
@@ -152,11 +158,7 @@ def _text(run: Run, height: float) -> str:
         look += ' font-weight="bold"'
     if style.tracking > 0 and can_be_spaced(run.text):
         look += f' letter-spacing="{_n(style.tracking * style.size)}"'
-    if run.halo:
-        look += (
-            f' stroke="{run.halo}" stroke-width="{_n(run.halo_width)}" stroke-linejoin="round" '
-            f'stroke-opacity="{_HALO_STRENGTH}" paint-order="stroke"'
-        )
+    look += _halo(run)
     words = escape(run.text)
     if run.baseline is None:
         # the left end of a right-to-left line is the end of the text
@@ -190,14 +192,8 @@ def _outlined(run: Run, height: float) -> str:
             continue
         pairs = " ".join(f"{_n(x)} {_n(height - y)}" for x, y in np.asarray(points).reshape(-1, 2))
         way.append(f"{letters[code]}{pairs}")
-    halo = (
-        f' stroke="{run.halo}" stroke-width="{_n(run.halo_width)}" stroke-linejoin="round" '
-        f'stroke-opacity="{_HALO_STRENGTH}" paint-order="stroke"'
-        if run.halo
-        else ""
-    )
     return (
-        f'<path d="{"".join(way)}" fill="{run.colour}"{halo} role="img" '
+        f'<path d="{"".join(way)}" fill="{run.colour}"{_halo(run)} role="img" '
         f"aria-label={quoteattr(run.text)}><title>{escape(run.text)}</title></path>"
     )
 

@@ -10,23 +10,26 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from landscape._io import check_output, is_file, write_output
 from landscape._render import render
 from landscape._serializer import to_csv as as_csv
 from landscape.errors import InputError
+from landscape.figures.export import draw, png_bytes, vector_bytes
+from landscape.figures.fonts import families, is_right_to_left
+from landscape.figures.lettering import Run
+from landscape.figures.scene import Box, Image, Scene
 from landscape.outreach._fidelity import Fidelity
-from landscape.outreach._fonts import families, is_right_to_left
 from landscape.outreach._legend import About
-from landscape.outreach._letters import Inset, Mark, Run
 from landscape.outreach._painting import paint
 from landscape.outreach._places import Entry, as_table, places_as_json
-from landscape.outreach._svg import data_address, font_faces, image, svg_marks, svg_text
+from landscape.outreach._svg import data_address, font_faces, image, svg_layers, svg_text
 from landscape.outreach._terrain import Terrain
-from landscape.outreach.page import Box, Sheet, draw_page, pdf_bytes, png_bytes
-from landscape.outreach.themes import Inks
+from landscape.outreach.sheets import Sheet
+from landscape.outreach.themes import Inks, rgb
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
 
@@ -62,9 +65,8 @@ class Rendering:
     """A finished outreach map."""
 
     picture: Picture  # the map without text
-    marks: tuple[Mark, ...]  # text, lines and colour key on the sheet
+    scene: Scene  # the sheet: a panel with the map, and layers of text, lines and colour key
     sheet: Sheet
-    map_box: Box  # box of the map on the sheet, in points
     terrain: Terrain  # data of the map
     inks: Inks
     about: About  # content of the legend
@@ -82,9 +84,14 @@ class Rendering:
         """Table of all places, including places without a label."""
         return as_table(self.entries)
 
+    @property
+    def map_box(self) -> Box:
+        """Box of the map on the sheet, in points."""
+        return self.scene.panels[0].box
+
     def page(self) -> Picture:
         """Return the sheet as pixels, shape (height, width, 3)."""
-        return draw_page(self.sheet, self.picture, self.map_box, self.marks, page=self.inks.page)
+        return draw_page(self.scene, self.sheet)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the map, and files with its gazetteer, alternative text and settings.
@@ -116,6 +123,41 @@ class Rendering:
         from base64 import b64encode
 
         return {"image/png": b64encode(preview(self)).decode("ascii"), "text/plain": self.alt_text}
+
+
+_ROWS_AT_ONCE = 512
+
+
+def draw_page(scene: Scene, sheet: Sheet) -> Picture:
+    """Draw a sheet, and return its pixels.
+
+    The picture of the map is copied, because matplotlib would resample it in floating point, which
+    takes gigabytes for a poster.
+    """
+    from landscape.figures import matplotlib_backend
+
+    width, height = sheet.pixels
+    whole = np.empty((height, width, 3), dtype=np.uint8)
+    whole[:] = np.round(255 * rgb(scene.colours.page))
+    for panel in scene.panels:
+        left, top, right, bottom = sheet.pixel_box(panel.box)
+        whole[top:bottom, left:right] = panel.layers[0].pixels[::-1]
+    figure = matplotlib_backend.draw(replace(scene, panels=()), outlined=True)
+    figure.set(facecolor="none", dpi=sheet.dpi)
+    figure.set_size_inches(width / sheet.dpi, height / sheet.dpi)
+    canvas: Any = figure.canvas
+    canvas.draw()
+    over = np.asarray(canvas.buffer_rgba())
+    for row in range(0, height, _ROWS_AT_ONCE):
+        some = slice(row, row + _ROWS_AT_ONCE)
+        ink = over[some]
+        if not ink[..., 3].any():
+            continue
+        share = ink[..., 3:].astype(np.uint32)
+        # Blend with alpha that is not premultiplied, and round to integers.
+        mixed = ink[..., :3] * share + whole[some] * (255 - share) + 127
+        whole[some] = (mixed // 255).astype(np.uint8)
+    return whole
 
 
 _PREVIEW_WIDTH = 1400
@@ -158,41 +200,33 @@ def preview(rendering: Rendering) -> bytes:
 
 
 def _png(rendering: Rendering) -> bytes:
+    from PIL import Image as Picture
+
     sheet = rendering.sheet
     few = sheet.name == "web"  # 256 colours reduce the size to a quarter
-    return png_bytes(rendering.page(), dpi=sheet.dpi, about=_about(rendering), few=few)
+    picture = Picture.fromarray(rendering.page())
+    return png_bytes(picture, dpi=sheet.dpi, about=_about(rendering), few=few, dither=True)
 
 
 def _pdf(rendering: Rendering) -> bytes:
     about = _about(rendering)
-    return pdf_bytes(
-        rendering.sheet,
-        rendering.picture,
-        rendering.map_box,
-        rendering.marks,
-        page=rendering.inks.page,
-        about={
+    return vector_bytes(
+        draw(rendering.scene),
+        "pdf",
+        rendering.sheet.dpi,
+        {
             "Title": about["Title"],
             "Subject": about["Description"],
             "Keywords": about["Landscape"],
             "Creator": f"Landscape {rendering.about.version}",
+            "CreationDate": None,
         },
     )
 
 
 def _svg(rendering: Rendering) -> bytes:
-    about = _about(rendering)
-    return svg_text(
-        rendering.sheet,
-        rendering.picture,
-        rendering.map_box,
-        rendering.marks,
-        page=rendering.inks.page,
-        title=about["Title"],
-        description=about["Description"],
-        about=about["Landscape"],
-        language=rendering.about.language,
-    ).encode()
+    about = _record(rendering, indent=None)
+    return svg_text(rendering.scene, about=about, language=rendering.about.language).encode()
 
 
 def _about(rendering: Rendering) -> dict[str, str]:
@@ -222,10 +256,10 @@ def zoomable_page(rendering: Rendering) -> str:
     """Return a self-contained HTML page with a zoomable map."""
     about, inks = rendering.about, rendering.inks
     x0, _, x1, y1 = rendering.map_box
-    marks = [mark for mark in rendering.marks if mark.role in _LETTERED]
+    layers = [layer for layer in rendering.scene.layers if layer.gid in _LETTERED]
     top = rendering.sheet.height - y1
     height = y1 - rendering.map_box[1]
-    key = next(mark for mark in rendering.marks if isinstance(mark, Inset))
+    key = next(layer for layer in rendering.scene.layers if isinstance(layer, Image))
     ages = f" ↑ {about.words.old_to_new[1]}" if about.recent else ""
     return render(
         "zoomable.html",
@@ -235,9 +269,9 @@ def zoomable_page(rendering: Rendering) -> str:
         direction="rtl" if is_right_to_left(about.words.near) else "ltr",
         box=(x0, top, x1 - x0, height),
         picture=image(_enlarged_map(rendering), (x0, top, x1, top + height), jpeg=_JPEG),
-        names=svg_marks(marks, rendering.sheet.height),
-        fonts=font_faces([*marks, *_page_words(rendering)]),
-        key=data_address(key.picture),
+        names=svg_layers(layers, rendering.sheet.height),
+        fonts=font_faces([*layers, *_page_words(rendering)]),
+        key=data_address(key.pixels[::-1]),
         sides=" → ".join(about.words.few_to_many) + ages,
         places=_places(rendering),
         style=_read_asset("zoomable.css"),
@@ -259,7 +293,7 @@ def _enlarged_map(rendering: Rendering) -> NDArray[np.uint8]:
 
 def _page_words(rendering: Rendering) -> list[Run]:
     """Return all texts of the page in plain, italic and bold style, to select fonts for them."""
-    runs = [mark for mark in rendering.marks if isinstance(mark, Run)]
+    runs = [layer for layer in rendering.scene.layers if isinstance(layer, Run)]
     style = runs[0].style if runs else None
     if style is None:
         return []

@@ -10,6 +10,7 @@ import numpy as np
 from landscape._io import data_file, read_yaml
 from landscape._wording import did_you_mean
 from landscape.errors import InputError
+from landscape.figures import colours as figure_colours
 from landscape.figures.colours import oklab_to_srgb, srgb_to_oklab
 
 if TYPE_CHECKING:
@@ -35,6 +36,21 @@ class Inks:
     faint: str
     page: str
     panel: str
+
+    def as_theme(self) -> figure_colours.Theme:
+        """Return the colours as the theme of a figure."""
+        ramp = np.atleast_2d(rgb(self.page)).astype(np.float64)
+        return figure_colours.Theme(
+            "outreach",
+            ramp,
+            ink=self.text,
+            continent=self.land,
+            faint=self.faint,
+            halo=self.halo,
+            accent=self.land,
+            found=self.title,
+            apart=self.sea,
+        )
 
 
 @dataclass(frozen=True)

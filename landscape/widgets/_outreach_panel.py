@@ -17,7 +17,7 @@ from landscape._serializer import to_csv
 from landscape._settings import field
 from landscape.errors import InputError, install_line
 from landscape.outreach import RenderSettings
-from landscape.outreach.page import SIZES, choose_sheet
+from landscape.outreach.sheets import SIZES, choose_sheet
 from landscape.outreach.themes import THEMES, find_theme
 from landscape.search.settings import readable_text
 from landscape.widgets._analysis_panel import ResultPanel

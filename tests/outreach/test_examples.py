@@ -11,9 +11,9 @@ import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.outreach import Terrain
-from landscape.outreach._elevation import Surface, measure_ground, relief_of
-from landscape.outreach._fonts import (
+from landscape.figures.caption import Caption
+from landscape.figures.colours import theme
+from landscape.figures.fonts import (
     breaks_anywhere,
     can_be_spaced,
     covers,
@@ -24,17 +24,7 @@ from landscape.outreach._fonts import (
     replaced,
     script_of,
 )
-from landscape.outreach._labels import (
-    Place,
-    Room,
-    along,
-    block,
-    letter,
-    line_break_options,
-    straight,
-)
-from landscape.outreach._legend import About, compose, credit_of
-from landscape.outreach._letters import (
+from landscape.figures.lettering import (
     Baseline,
     Run,
     Style,
@@ -45,6 +35,19 @@ from landscape.outreach._letters import (
     ridge_line,
     wrapped,
 )
+from landscape.figures.scene import Axis, Image, Panel, Scene
+from landscape.outreach import Terrain
+from landscape.outreach._elevation import Surface, measure_ground, relief_of
+from landscape.outreach._labels import (
+    Place,
+    Room,
+    along,
+    block,
+    letter,
+    line_break_options,
+    straight,
+)
+from landscape.outreach._legend import About, compose, credit_of
 from landscape.outreach._painting import coast_distance, contour_levels, gullies, hillshade
 from landscape.outreach._places import (
     Entry,
@@ -55,7 +58,7 @@ from landscape.outreach._places import (
     papers_on_shores,
     shared_idea,
 )
-from landscape.outreach._svg import font_faces, image, svg_marks
+from landscape.outreach._svg import font_faces, image, svg_layers
 from landscape.outreach._terrain import (
     citation_flows,
     find_peaks,
@@ -63,9 +66,9 @@ from landscape.outreach._terrain import (
     recency_position,
     river_cover,
 )
-from landscape.outreach.files import check_target, gazetteer_of
+from landscape.outreach.files import check_target, draw_page, gazetteer_of
 from landscape.outreach.names import ask_names, read_names, tidy_name, wording
-from landscape.outreach.page import choose_sheet, draw_page, png_bytes
+from landscape.outreach.sheets import choose_sheet
 from landscape.outreach.themes import find_theme, ramp, rgb
 
 
@@ -313,17 +316,22 @@ def test_names_tidy_name() -> None:
     assert tidy_name("  dark\nmatter \u202e halos") == "dark matter halos"
 
 
-def test_page_png_bytes() -> None:
-    packed = png_bytes(np.zeros((2, 2, 3), np.uint8), dpi=72, about={"Title": "Sea"})
-    assert packed[:4] == b"\x89PNG"
-
-
 def test_page_draw_page() -> None:
     sheet = choose_sheet("600x540px", aspect=1.0)
     box, _ = sheet.areas(0.0)
     left, top, right, bottom = sheet.pixel_box(box)
     water = np.zeros((bottom - top, right - left, 3), dtype=np.uint8)
-    drawn = draw_page(sheet, water, box, [], page="#ffffff")
+    unit = Axis((0.0, 1.0))
+    ground = Image(pixels=water, extent=(0.0, 0.0, 1.0, 1.0))
+    scene = Scene(
+        size=(sheet.width, sheet.height),
+        scale=1.0,
+        colours=theme("light"),
+        title="Sea",
+        caption=Caption("Sea", ()),
+        panels=[Panel(box, unit, unit, layers=[ground])],
+    )
+    drawn = draw_page(scene, sheet)
     assert (drawn.shape, int(drawn[0, 0, 0]), int(drawn[top, left, 0])) == ((540, 600, 3), 255, 0)
 
 
@@ -392,9 +400,9 @@ def test_svg_font_faces() -> None:
     )
 
 
-def test_svg_svg_marks() -> None:
-    run = Run("<Dark>", Style(("STIXGeneral",), 10), x=5, y=20, place="7", role="region")
-    group = svg_marks([run], 100.0)
+def test_svg_svg_layers() -> None:
+    run = Run("<Dark>", Style(("STIXGeneral",), 10), x=5, y=20, place="7", gid="region")
+    group = svg_layers([run], 100.0)
     assert group.startswith('<g class="region" data-place="7">')
     assert '<text x="5" y="80" ' in group
     assert ">&lt;Dark&gt;</text>" in group

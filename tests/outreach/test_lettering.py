@@ -8,13 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from landscape.figures import fonts
+
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.figures.labels import boxes_overlap, segment_meets_box
-from landscape.outreach import _fonts
-from landscape.outreach._labels import Lettering, Place, letter, line_break_options
-from landscape.outreach._letters import (
+from landscape.figures.lettering import (
     Baseline,
-    Line,
     Run,
     Style,
     corners_of,
@@ -22,6 +21,8 @@ from landscape.outreach._letters import (
     ridge_line,
     wrapped,
 )
+from landscape.figures.scene import Lines
+from landscape.outreach._labels import Lettering, Place, letter, line_break_options
 from landscape.outreach.themes import find_theme
 
 FRAME = (20.0, 30.0, 620.0, 480.0)
@@ -59,7 +60,7 @@ def lettered(places: list[Place], *, island: bool = False) -> Lettering:
         places,
         frame=FRAME,
         inks=find_theme("atlas").inks,
-        families=_fonts.families(place.name + place.name.upper() for place in places),
+        families=fonts.families(place.name + place.name.upper() for place in places),
         scale=1.0,
         on_water=None if island else east,
     )
@@ -83,8 +84,8 @@ def check(found: Lettering) -> None:
     for one, two in itertools.combinations(boxes, 2):
         assert not boxes_overlap(boxes[one][:, None], boxes[two][None], gap=0).any(), (one, two)
     for mark in found.marks:
-        if isinstance(mark, Line):
-            line = mark.points.ravel()
+        if isinstance(mark, Lines):
+            line = mark.lines[0].ravel()
             for place, some in boxes.items():
                 assert not segment_meets_box(line, some, gap=-1.0).any(), place
 
@@ -104,7 +105,7 @@ def test_the_same_places_are_lettered_the_same() -> None:
 
 def test_names_of_waters_stand_on_water() -> None:
     found = lettered(some_places(2))
-    waters = [run for run in found.runs if run.role == "water"]
+    waters = [run for run in found.runs if run.gid == "water"]
     assert waters
     assert all((run.boxes[:, 0] > 300).all() for run in waters)
 
@@ -112,8 +113,8 @@ def test_names_of_waters_stand_on_water() -> None:
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_any_script_is_lettered(script: str) -> None:
     names = SCRIPTS[script]
-    if not all(_fonts.drawable(name) for name in names):
-        pytest.skip(f"no font here draws {script}: {_fonts.missing_fonts(names)}")
+    if not all(fonts.drawable(name) for name in names):
+        pytest.skip(f"no font here draws {script}: {fonts.missing_fonts(names)}")
     found = lettered(some_places(3, names))
     check(found)
     assert len(found.shown) > 15
@@ -121,7 +122,7 @@ def test_any_script_is_lettered(script: str) -> None:
 
 def test_joined_scripts_are_shaped_and_never_spaced() -> None:
     word = "المادة"
-    style = Style(_fonts.families([word]), 20)
+    style = Style(fonts.families([word]), 20)
     joined = outline(word, style).get_extents().width
     backwards = outline("".join(reversed(word)), style)
     assert len(outline(word, style).vertices) != len(backwards.vertices)  # other joining forms
@@ -177,7 +178,7 @@ def test_a_bent_name_keeps_its_length() -> None:
 
 
 def test_words_are_wrapped_wherever_their_script_allows() -> None:
-    style = Style(_fonts.families(["暗物质"]), 10)
+    style = Style(fonts.families(["暗物质"]), 10)
     lines = wrapped("暗物质晕与星系形成，重子", style, width=45)
     assert len(lines) > 1
     assert not any(line.startswith("，") for line in lines)
@@ -188,12 +189,12 @@ def test_words_are_wrapped_wherever_their_script_allows() -> None:
 def test_a_missing_font_is_one_sentence_with_the_line_that_installs_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(_fonts, "_family_for", lambda c: None if "\u0900" <= c < "\u0980" else "x")
-    sentence = _fonts.missing_fonts(["कृष्ण", "stars"])
+    monkeypatch.setattr(fonts, "_family_for", lambda c: None if "\u0900" <= c < "\u0980" else "x")
+    sentence = fonts.missing_fonts(["कृष्ण", "stars"])
     assert sentence is not None
     assert "Devanagari" in sentence
     assert "sudo apt install fonts-noto-core" in sentence
-    assert _fonts.replaced("क a") == "□ a"
+    assert fonts.replaced("क a") == "□ a"
 
 
 def test_a_range_of_islands_is_not_lettered_on_the_water_between_them() -> None:
@@ -229,7 +230,7 @@ def test_no_leader_line_starts_under_another_name_or_is_long(seed: int) -> None:
     places += [replace(place, key=f"under {place.key}", kind="region") for place in places[:7]]
     found = lettered(places)
     boxes = {key: [run.boxes for run in found.runs if run.place == key] for key in found.shown}
-    leaders = [mark.points for mark in found.marks if isinstance(mark, Line)]
+    leaders = [mark.lines[0] for mark in found.marks if isinstance(mark, Lines)]
     assert leaders
     for points in leaders:
         for key, some in boxes.items():
@@ -241,6 +242,6 @@ def test_the_name_of_a_peak_under_another_name_is_near_without_a_leader_line() -
     continent = Place("1", "a continent", "continent", 300, 250, 1.0)
     found = lettered([continent, Place("2", "its peak", "region", 300, 250)])
     assert found.shown == {"1", "2"}
-    assert not any(isinstance(mark, Line) for mark in found.marks)
+    assert not any(isinstance(mark, Lines) for mark in found.marks)
     (box,) = [run.boxes[0] for run in found.runs if run.place == "2"]
     assert np.hypot(*(np.clip((300, 250), box[:2], box[2:]) - (300, 250))) < 25

@@ -18,10 +18,10 @@ from PIL import Image
 from landscape import Atlas, cli
 from landscape.errors import InputError
 from landscape.figures.labels import boxes_overlap
+from landscape.figures.lettering import Run
 from landscape.outreach import Rendering, files, render
-from landscape.outreach._letters import Run
 from landscape.outreach.files import encode_map
-from landscape.outreach.page import SIZES, choose_sheet
+from landscape.outreach.sheets import SIZES, choose_sheet
 from tests.outreach.small_atlas import SmallAtlas, small_atlas
 
 SIZE = "720x540px"
@@ -55,7 +55,7 @@ def test_the_picture_and_what_stands_beside_it(drawn: tuple[Rendering, Path]) ->
     assert "GENERATED" in path.with_suffix(".alt.txt").read_text()
     assert json.loads(path.with_suffix(".json").read_text())["settings"]["theme"] == "atlas"
     assert record["settings"]["title"] == rendering.about.title
-    words = " ".join(mark.text for mark in rendering.marks if isinstance(mark, Run))
+    words = " ".join(mark.text for mark in rendering.scene.layers if isinstance(mark, Run))
     for said in ("GENERATED DEMO CORPUS", "directions mean", "With thanks", "Demo corpus"):
         assert said in words
     assert any("no such region" in note for note in rendering.notes)
@@ -63,7 +63,7 @@ def test_the_picture_and_what_stands_beside_it(drawn: tuple[Rendering, Path]) ->
 
 def test_no_words_touch_and_none_leave_the_sheet(drawn: tuple[Rendering, Path]) -> None:
     rendering, _ = drawn
-    runs = [mark for mark in rendering.marks if isinstance(mark, Run)]
+    runs = [mark for mark in rendering.scene.layers if isinstance(mark, Run)]
     sheet = rendering.sheet
     by_owner: dict[str, list[np.ndarray]] = {}
     for number, run in enumerate(runs):
@@ -185,10 +185,10 @@ def test_long_odd_and_foreign_names() -> None:
 
 
 def test_a_glyph_that_no_font_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    from landscape.outreach import _fonts
+    from landscape.figures import fonts
 
-    real = _fonts._family_for
-    monkeypatch.setattr(_fonts, "_family_for", lambda c: None if c == "物" else real(c))
+    real = fonts._family_for
+    monkeypatch.setattr(fonts, "_family_for", lambda c: None if c == "物" else real(c))
     told: list[str] = []
     rendering = draw(small_atlas(["Dust"]), names={"Dust": "物"}, note=told.append)
     assert rendering.entries[0].name == "Dust"

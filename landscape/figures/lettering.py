@@ -1,16 +1,18 @@
-"""Text and other drawing elements of a page, and baselines for curved text."""
+"""Outlines, sizes and line breaks of text in any script, and baselines for curved text."""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape.outreach._fonts import breaks_anywhere, can_be_spaced, font
+from landscape.figures.fonts import FONTS, breaks_anywhere, can_be_spaced, covers, font, script_of
+from landscape.figures.scene import Layer
 
 if TYPE_CHECKING:
     from matplotlib.font_manager import FontProperties
@@ -18,9 +20,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
-    Picture = NDArray[np.uint8]
 
 
+HALO_OPACITY = 0.66
 _STEPS = 96  # number of points of a baseline
 _SHARPEST = np.radians(50)  # maximum angle between the first and the last letter
 
@@ -125,6 +127,7 @@ def _even(line: Floats) -> Baseline:
     return Baseline(np.column_stack([np.interp(along, reached, line[:, axis]) for axis in (0, 1)]))
 
 
+_MAX_WORDS = 64  # maximum number of words in a line
 _CHUNK = 0.7  # width of the boxes that cover a bent text, in font sizes
 
 
@@ -140,7 +143,7 @@ class Style:
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(Layer):
     """A line of text on the page, straight or along a curved baseline."""
 
     text: str
@@ -151,7 +154,6 @@ class Run:
     colour: str = "#000000"
     halo: str = ""
     halo_width: float = 0.0
-    role: str = ""
     place: str = ""
 
     @cached_property
@@ -163,6 +165,13 @@ class Run:
         from matplotlib.transforms import Affine2D
 
         return flat.transformed(Affine2D().translate(self.x, self.y))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether a PDF can store the line as text: straight, without spacing, in its fonts."""
+        if self.baseline is not None or self.style.tracking > 0:
+            return False
+        return all(any(covers(family, c) for family in FONTS) for c in self.text)
 
     @cached_property
     def boxes(self) -> Floats:
@@ -231,20 +240,53 @@ def extent(text: str, style: Style) -> Extent:
 
 def wrapped(text: str, style: Style, *, width: float) -> list[str]:
     """Break a text into lines of at most `width` points; wider words are split."""
-    lines = [""]
-    for word, glue in _words(text):
-        longer = f"{lines[-1]}{glue if lines[-1] else ''}{word}"
-        if not lines[-1] or extent(longer, style).width <= width:
-            lines[-1] = longer
-        else:
-            lines.append(word)
-        while extent(lines[-1], style).width > width and len(clusters(lines[-1])) > 1:
-            parts = clusters(lines[-1])
-            fitting = len(parts) - 1
-            while fitting > 1 and extent("".join(parts[:fitting]), style).width > width:
-                fitting -= 1
-            lines[-1:] = ["".join(parts[:fitting]), "".join(parts[fitting:])]
-    return lines
+    return break_lines(text, lambda line: extent(line, style).width, size=style.size, width=width)
+
+
+def break_lines(
+    text: str, measure: Callable[[str], float], *, size: float, width: float
+) -> list[str]:
+    """Break a text into lines that are at most `width` wide as measured; split wider words."""
+    left = [
+        (part, glue if first else "")
+        for word, glue in _words(text)
+        for first, part in _parts(word, measure, size=size, width=width)
+    ]
+    lines = []
+    while left:
+        # Measuring is slow; bisection finds the end of a line with few measurements.
+        n = 1 + bisect_right(
+            range(2, min(len(left), _MAX_WORDS) + 1),
+            width,
+            key=lambda n: measure(_joined(left[:n])),
+        )
+        lines.append(_joined(left[:n]))
+        left = left[n:]
+    return lines or [""]
+
+
+def _joined(words: Sequence[tuple[str, str]]) -> str:
+    return "".join(f"{glue}{word}" for word, glue in words).strip()
+
+
+def _parts(
+    word: str, measure: Callable[[str], float], *, size: float, width: float
+) -> Iterator[tuple[bool, str]]:
+    """Yield the parts of a word that fit on a line, and whether each is the first."""
+    rest, first = clusters(word), True
+    # No letter is wider than 1.5 times its size, so short words need not be measured.
+    while len(rest) > max(1.0, width / (1.5 * size)) and measure("".join(rest)) > width:
+        n = max(
+            1, bisect_right(range(1, len(rest)), width, key=lambda n: measure("".join(rest[:n])))
+        )
+        yield first, "".join(rest[:n])
+        rest, first = rest[n:], False
+    yield first, "".join(rest)
+
+
+def in_capitals(text: str) -> str:
+    """Return a text in capitals; Greek letters stay, because small ones are other symbols."""
+    return "".join(c if script_of(c) == "GREEK" else c.upper() for c in text)
 
 
 def clusters(text: str) -> list[str]:
@@ -309,49 +351,3 @@ def _advance(cluster: str, style: Style) -> float:
     hundred = _font(replace(one, size=100.0))  # avoids rounding of widths at small sizes
     width, _, _ = text_to_path.get_text_width_height_descent(cluster, hundred, ismath=False)
     return float(width) / 100
-
-
-@dataclass(frozen=True)
-class Line:
-    """A line on the page with points of shape (n, 2), a colour, and a width in points."""
-
-    points: Floats
-    colour: str
-    width: float
-    role: str = ""
-
-
-@dataclass(frozen=True)
-class Dot:
-    """A filled circle with a centre and a radius in points."""
-
-    x: float
-    y: float
-    radius: float
-    colour: str
-    edge: str = ""
-    edge_width: float = 0.0
-    role: str = ""
-
-
-@dataclass(frozen=True)
-class Panel:
-    """A box with an optional fill colour (`face`) and outline colour (`edge`)."""
-
-    box: tuple[float, float, float, float]
-    face: str = ""
-    edge: str = ""
-    width: float = 0.0
-    role: str = ""
-
-
-@dataclass(frozen=True)
-class Inset:
-    """A small picture in a box, such as the key of the colours."""
-
-    picture: Picture
-    box: tuple[float, float, float, float]
-    role: str = ""
-
-
-Mark = Run | Line | Dot | Panel | Inset

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.ft2font import FT2Font
 
 
-#: Serif font bundled with matplotlib, and fonts for missing glyphs.
-BASE = ("STIXGeneral", "DejaVu Sans")
+#: Serif font bundled with matplotlib; DejaVu Sans is the fallback for missing glyphs.
+FONTS = ("STIXGeneral", "DejaVu Sans")
 
 # Preferred font families of each script. If none is installed, any font with the glyph is used.
 _FAMILIES = {
@@ -74,12 +74,12 @@ def families(texts: Iterable[str]) -> tuple[str, ...]:
     """Return the font families needed to draw the given texts, in order of preference."""
     found: list[str] = []
     for character in sorted({c for text in texts for c in text}):
-        if covers(BASE[0], character) or character in _JOINERS:
+        if covers(FONTS[0], character) or character in _JOINERS:
             continue
         family = _family_for(character)
-        if family and family not in found and family not in BASE:
+        if family and family not in found and family not in FONTS:
             found.append(family)
-    return (BASE[0], *found, *BASE[1:])
+    return (FONTS[0], *found, *FONTS[1:])
 
 
 def drawable(text: str) -> bool:
@@ -147,12 +147,12 @@ def _family_for(character: str) -> str | None:
     """Return an installed font family with a glyph for a character, or None."""
     script = script_of(character)
     preferred = _FAMILIES.get(script, ())
-    if not preferred or covers(BASE[0], character):
-        for family in BASE:
+    if not preferred or covers(FONTS[0], character):
+        for family in FONTS:
             if covers(family, character):
                 return family
     here = _installed()
-    for family in (*preferred, *BASE):
+    for family in (*preferred, *FONTS):
         if family in here and covers(family, character):
             return family
     likely = [name for name in here if script and script.lower() in name.lower()]

@@ -18,7 +18,7 @@ import numpy as np
 
 import landscape
 from benchmarks.results import print_table, save
-from landscape.answers.reading import read_request
+from landscape.answers._requests import read_request
 from landscape.errors import InputError
 from landscape.search.matching import subject_words
 

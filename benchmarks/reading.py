@@ -15,7 +15,7 @@ from typing import Any
 import landscape
 from benchmarks.results import print_table, save
 from landscape._io import read_yaml
-from landscape.answers.question_aims import aim_of
+from landscape.answers.reading import aim_of
 
 _MARKS = ("useful", "partly", "useless")
 

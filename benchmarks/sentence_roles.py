@@ -19,7 +19,7 @@ from sklearn.model_selection import GroupKFold
 
 import landscape
 from benchmarks.results import print_table, save
-from landscape.answers.sentence_roles import (
+from landscape.answers.sentence_scoring import (
     ROLES,
     position_features,
     role_of_heading,
@@ -94,11 +94,11 @@ def fit(abstracts: list[Abstract]) -> dict[str, object]:
 
 def store(model: dict[str, object]) -> None:
     """Write the model, and forget the one that was read before."""
-    from landscape.answers import sentence_roles
+    from landscape.answers import sentence_scoring
 
     write_numbers("sentence_roles", model)
     read_numbers.cache_clear()
-    sentence_roles._model.cache_clear()
+    sentence_scoring._model.cache_clear()
 
 
 def main() -> None:

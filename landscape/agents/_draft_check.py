@@ -17,7 +17,7 @@ from landscape.agents.collection import AtlasCollection, Corpus, is_same, title_
 from landscape.answers import check_claim, check_claims
 from landscape.answers.agreement import find_mismatch, objects_differ
 from landscape.answers.citations import without_labels
-from landscape.answers.question_aims import plain_math
+from landscape.answers.sentence_scoring import plain_math
 from landscape.corpus import clean_text, parse_arxiv_id
 from landscape.corpus.identifiers import is_eprint_bibcode, is_eprint_doi
 from landscape.corpus.readers.bibtex import (

@@ -1,8 +1,8 @@
 """Answer questions about the literature, such as numbers of papers, from the tables of an atlas.
 
-`landscape.answers.reading` reads what a question counts, and in which papers. The papers are given
-by a filter of `landscape.search.parse_filter`, so that each number can be repeated with one line of
-code.
+`landscape.answers._requests` reads what a question counts, and in which papers. The papers are
+given by a filter of `landscape.search.parse_filter`, so that each number can be repeated with one
+line of code.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from landscape._bibliography import find_journal, journal_of_bibcode
 from landscape._wording import close_names, count, did_you_mean
 from landscape.answers._question_words import Condition
 from landscape.answers.extractive import abstention
-from landscape.answers.reading import Request, read_request
+from landscape.answers.reading import Question
 from landscape.corpus import load_facilities
 from landscape.corpus.facilities import ROLES
 from landscape.corpus.thesaurus import MIN_SCORE
@@ -29,7 +29,6 @@ from landscape.errors import AtlasError, InputError, LandscapeError
 from landscape.overlays.periods import format_spans, paper_months, paper_years, read_years
 from landscape.overlays.trends.affiliations import locate
 from landscape.search import open_engine
-from landscape.search.matching import person_name
 from landscape.statistics import share_interval
 from landscape.types import Answer
 
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from landscape.answers._requests import Request
     from landscape.overlays.periods import Years
     from landscape.search import Engine
     from landscape.store import AtlasStore
@@ -72,48 +72,45 @@ class _Count:
     warnings: tuple[str, ...] = ()
 
 
-def answer_from_tables(
-    atlas: AtlasStore, question: str, *, filter_text: str | None = None
-) -> Answer | None:
-    """Answer a question about counts, or return None if the question is about something else.
+def answer_from_tables(atlas: AtlasStore, asked: Question, filter_text: str | None) -> Answer:
+    """Answer a question about counts.
 
     Parameters
     ----------
     atlas : AtlasStore
-    question : str
-    filter_text : str, optional
-        Filter of the papers that are counted.
+    asked : Question
+        Its request has a measure.
+    filter_text : str or None
+        Filter of the user, which the request contains.
 
     Returns
     -------
-    Answer or None
+    Answer
         ``method`` is "tables", and ``table`` is the data frame with all rows. The answer abstains,
         with the reason in ``text``, if the tables do not have what the question counts.
     """
     engine = open_engine(atlas)
-    nothing, in_ads = engine.count_scope(filter_text), None
+    request, nothing = asked.request, engine.count_scope(filter_text)
+    in_ads = request.ads if request.measure == "papers" else None
     try:
-        asked = _read(atlas, question, filter_text)
-        if not asked.measure:
-            return None
-        in_ads = asked.ads if asked.measure == "papers" else None
-        if asked.refused:
+        if request.fault:
+            raise InputError(request.fault)
+        if request.refused:
             raise InputError(
-                f"Questions with “{asked.refused}” are not counted. Ask for numbers of papers, "
+                f"Questions with “{request.refused}” are not counted. Ask for numbers of papers, "
                 "facilities, authors, concepts, regions, journals or reviews, or use a filter."
             )
-        scope = _scope(atlas, asked)
-        found = _MEASURES[asked.measure](atlas, scope)
+        scope = _scope(atlas, request)
+        found = _MEASURES[request.measure](atlas, scope)
     except LandscapeError as error:
         return abstention(
-            question, nothing, text=str(error), method=METHOD, style=METHOD, ads_query=in_ads
+            asked.text, nothing, text=str(error), method=METHOD, style=METHOD, ads_query=in_ads
         )
-    ignored = _ignored(asked)
     results = engine.count_scope(scope.filter)
     rows = "\n".join(_rows(found.table))
-    lines = [_HEADING, ignored, found.sentence, rows, f"Code: {found.code}"]
+    lines = [_HEADING, _ignored(request), found.sentence, rows, f"Code: {found.code}"]
     return Answer(
-        question=question,
+        question=asked.text,
         text="\n\n".join(filter(None, lines)),
         claims=(),
         results=results,
@@ -123,18 +120,6 @@ def answer_from_tables(
         ads_query=in_ads,
         table=found.table,
     )
-
-
-def _read(atlas: AtlasStore, question: str, filter_text: str | None) -> Request:
-    """Read a question; a name alone asks for the papers of a person."""
-    name = person_name(" ".join(question.split()))
-    short, by = open_engine(atlas).indexes.papers_of_person(name) if name else ("", ())
-    person = Condition(f'author:"{short}"', f"by {short}.")
-    asked = Request("person", (person,)) if len(by) else read_request(atlas, question)
-    if not asked.measure or not filter_text:
-        return asked
-    given = Condition(f"({filter_text})", f"that pass the filter {filter_text}")
-    return replace(asked, conditions=(*asked.conditions, given))
 
 
 def _ignored(asked: Request) -> str:

@@ -17,22 +17,14 @@ from landscape.answers.agreement import deny
 from landscape.answers.extractive import METHOD as EXTRACTIVE
 from landscape.answers.extractive import QUOTED
 from landscape.answers.generation import OnText, answer, rewrite, standalone_question
-from landscape.answers.question_aims import with_nouns
-from landscape.answers.questions import (
-    QuestionKind,
-    classify,
-    plain_question,
-    preset_for,
-    read_kind,
-)
-from landscape.answers.reading import read_restriction
+from landscape.answers.questions import QuestionKind, preset_for
+from landscape.answers.reading import read_question, with_nouns
 from landscape.answers.settings import AskSettings
 from landscape.errors import InputError, RemoteError
 from landscape.llm import connect_from_environment
 from landscape.overlays.citations import citation_graph
 from landscape.search import SearchSettings, Weights, open_engine, propose_ads_query
 from landscape.search.engine import hypothetical_abstract
-from landscape.search.matching import empty_words, subject_words
 from landscape.search.settings import MAX_QUERY, readable_text
 from landscape.types import title_notes
 
@@ -77,25 +69,28 @@ def ask(
         engine = engine.within([engine.row_of(name) for name in settings.papers])
     asked = standalone_question(question, thread, model=model) if thread else question
     asked = asked[:MAX_QUERY]
-    if not engine.is_restricted:
-        counted = answer_from_tables(engine.atlas, asked, filter_text=settings.filter)
-        if counted is not None:
-            return replace(counted, question=question, settings={"filter": settings.filter})
-    asked = plain_question(asked)
-    kind = (
-        read_kind(settings.question_type)
-        if settings.question_type is not None
-        else classify(asked, model=model)
+    read = read_question(
+        engine,
+        asked,
+        filter_text=settings.filter,
+        question_type=settings.question_type,
+        model=model,
     )
-    asked, settings, restrictions = _restricted(engine, asked, settings)
-    notes = [f"Only papers {condition.phrase} were searched." for condition in restrictions]
+    if read.request.measure:
+        counted = answer_from_tables(engine.atlas, read, settings.filter)
+        return replace(counted, question=question, settings={"filter": settings.filter})
+    kind = read.kind
+    if read.filter:
+        given = f"({settings.filter});" if settings.filter else ""
+        settings = settings.replaced(filter=f"{given}{read.filter}")
+    notes = [f"Only papers {condition.phrase} were searched." for condition in read.restrictions]
     chosen = resolved(settings, kind)
     names = ("k", "method", "filter", "rerank", "weights", "keywords", "t_now")
     search = SearchSettings(**{name: getattr(chosen, name) for name in names})
     style: Any = chosen.style
     if model is not None and chosen.generation == "react":
         found = reason(
-            asked,
+            read.subject,
             _searcher(engine, search),
             model,
             k=min(search.k, 10),
@@ -103,22 +98,24 @@ def ask(
             check_with_model=settings.check_with_model,
             on_step=on_step,
             count_papers=partial(_counted, engine, settings.filter),
-            linked_papers=partial(_linked, engine, asked, search.filter),
+            linked_papers=partial(_linked, engine, read.subject, search.filter),
         )
         if found.method != EXTRACTIVE and (settings.language or settings.audience):
             found = rewrite(found, model, language=settings.language, audience=settings.audience)
     else:
-        expansion = _expansion(asked, model, chosen, notes)
+        expansion = _expansion(read.subject, model, chosen, notes)
         wide = search if model is not None else search.replaced(k=max(search.k, _QUOTED_FROM))
-        results = engine.search(asked, wide, expansion=expansion)
+        results = engine.search(read.subject, wide, expansion=expansion)
         if model is None and results.matched:
-            other = deny(asked) if kind.type == "consensus" else with_nouns(asked)
+            is_open = kind.type == "consensus"
+            other = deny(read.subject) if is_open else with_nouns(read.subject)
             results = _with_papers_of(engine, other, results, wide) if other else results
         results, invalid = results.valid()
         notes += invalid
         found = answer(
-            question if model is not None else _about(engine, asked, results),
+            question if model is not None else read.quoted,
             results,
+            aim=read.aim,
             model=model,
             style=style,
             language=settings.language,
@@ -131,7 +128,7 @@ def ask(
         )
     all_notes = [*found.notes, *_not_possible(settings, model)]
     if found.abstained and not engine.is_restricted:
-        all_notes += filter(None, [mistyped_facility(engine, asked)])
+        all_notes += filter(None, [mistyped_facility(engine, read.subject)])
     if settings.generation == "quoted":
         all_notes = [_QUOTED_AS_REQUESTED if note == QUOTED else note for note in all_notes]
     asks_ads = "bibliographic" in kind.flags or style == "bibliometric" or found.abstained
@@ -140,25 +137,11 @@ def ask(
         found,
         question=question,
         question_type=str(kind),
-        consensus=_consensus(asked, found.results, kind, model, notes),
-        ads_query=_in_ads(asked, restrictions, writes_ads) if asks_ads else None,
+        consensus=_consensus(read.subject, found.results, kind, model, notes),
+        ads_query=_in_ads(read.subject, read.restrictions, writes_ads) if asks_ads else None,
         notes=(*all_notes, *notes, *title_notes(found.results.papers)),
         settings={**vars(chosen), "weights": vars(chosen.weights)},
     )
-
-
-def _restricted(
-    engine: Engine, question: str, settings: AskSettings
-) -> tuple[str, AskSettings, tuple[Condition, ...]]:
-    """Return the subject of a request for papers, and settings with its people and its period."""
-    if engine.is_restricted:
-        return question, settings, ()
-    found, subject = read_restriction(engine.atlas, question)
-    if not (found and subject):
-        return question, settings, ()
-    given = (f"({settings.filter})",) if settings.filter else ()
-    both = ";".join([*given, *(condition.filter for condition in found)])
-    return subject, settings.replaced(filter=both), found
 
 
 def _in_ads(subject: str, restrictions: Sequence[Condition], model: WritingModel | None) -> str:
@@ -200,8 +183,10 @@ def _not_possible(settings: AskSettings, model: WritingModel | None) -> list[str
 
 def _counted(engine: Engine, filter_text: str | None, question: str) -> str:
     """Answer a question about counts for an agent."""
-    found = answer_from_tables(engine.atlas, question, filter_text=filter_text)
-    return found.text if found is not None else "This is no question about counts of papers."
+    read = read_question(engine, question, filter_text=filter_text)
+    if not read.request.measure:
+        return "This is no question about counts of papers."
+    return answer_from_tables(engine.atlas, read, filter_text).text
 
 
 def _linked(engine: Engine, question: str, filter_text: str | None, name: str, k: int) -> Results:
@@ -215,15 +200,6 @@ def _linked(engine: Engine, question: str, filter_text: str | None, name: str, k
         )
     settings = SearchSettings(k=k, filter=filter_text)
     return engine.within(rows).search(question, settings).valid()[0]
-
-
-def _about(engine: Engine, question: str, results: Results) -> str:
-    """Return a question without identifiers of papers, or the titles if only these are left."""
-    named, _, rest = engine.indexes.papers_named(question)
-    if not len(named):
-        return question
-    words = [word for word in subject_words(rest) if word.casefold() not in empty_words()]
-    return rest if words else " ".join(paper.title for paper in results.papers)
 
 
 def _searcher(engine: Engine, base: SearchSettings) -> Callable[..., Results]:

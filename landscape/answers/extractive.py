@@ -15,8 +15,8 @@ import numpy as np
 from landscape._wording import count
 from landscape.answers.agreement import differs, side_of
 from landscape.answers.citations import without_labels
-from landscape.answers.question_aims import ROLE_WEIGHTS, Aim, aim_of, fit_of
-from landscape.answers.sentence_roles import role_probabilities
+from landscape.answers.reading import Aim, aim_of
+from landscape.answers.sentence_scoring import ROLE_WEIGHTS, fit_of, role_probabilities
 from landscape.search import find_entities, sentences_of
 from landscape.search.sentences import Score, absent_objects, likeness, says_something, word_scores
 from landscape.text import tokenise
@@ -94,6 +94,7 @@ def extract_answer(
     question: str,
     results: Results,
     *,
+    aim: Aim | None = None,
     score: Score | None = None,
     n_sentences: int = 6,
     n_listed: int | None = None,
@@ -110,8 +111,9 @@ def extract_answer(
     Questions, sentences about the paper itself and sentences without the subject are left out.
     Sentences with the names and the kind of statement that the question asks for come first:
     values, definitions, causes or comparisons. Sentences are quoted without changes.
-    With `n_listed`, the answer contains only the first papers and those that it quotes. `least` is
-    the smallest relevance of a quoted sentence, relative to the best one.
+    The `aim` is that of the question, unless it is known. With `n_listed`, the answer contains only
+    the first papers and those that it quotes. `least` is the smallest relevance of a quoted
+    sentence, relative to the best one.
     """
 
     def abstain(reason: str) -> Answer:
@@ -120,7 +122,7 @@ def extract_answer(
 
     if not results.matched:
         return abstain(results.note.replace("; the nearest are:", "."))
-    aim = aim_of(question)
+    aim = aim or aim_of(question)
     pool = _read_pool(question, results, aim)
     if not pool.sentences:
         return abstain("No paper with an abstract was found.")

@@ -22,6 +22,7 @@ from landscape.answers.extractive import (
     extract_answer,
     failure_notes,
 )
+from landscape.answers.reading import Aim
 from landscape.answers.settings import STYLES, AskSettings, Style
 from landscape.errors import InputError, RemoteError
 from landscape.llm import LanguageModel, ReplyForm, WritingModel, request_reply
@@ -62,6 +63,7 @@ def answer(
     question: str,
     results: Results,
     *,
+    aim: Aim | None = None,
     model: WritingModel | None = None,
     style: Style = "multi-paper",
     language: str | None = None,
@@ -95,7 +97,9 @@ def answer(
         raise InputError(f"The style {style!r} is unknown. Choose one of: {', '.join(STYLES)}.")
 
     def quote(notes: tuple[str, ...]) -> Answer:
-        return extract_answer(question, results, score=score, n_listed=n_listed, notes=notes)
+        return extract_answer(
+            question, results, aim=aim, score=score, n_listed=n_listed, notes=notes
+        )
 
     if model is None or not results.matched or not results.papers:
         wanted = [name for name, given in (("language", language), ("audience", audience)) if given]

@@ -223,7 +223,7 @@ def plain_question(text: str) -> str:
 def _rules() -> dict[str, re.Pattern[str]]:
     """Return the patterns of types and flags, in the order in which they are tested."""
     rules = read_yaml(data_file("questions.yaml"))
-    del rules["words"], rules["aims"]  # see answers/reading.py and answers/question_aims.py
+    del rules["words"], rules["aims"]  # see answers/_requests.py and answers/reading.py
     return {name: re.compile("|".join(parts), re.IGNORECASE) for name, parts in rules.items()}
 
 

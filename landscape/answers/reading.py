@@ -1,477 +1,315 @@
-"""Read a question about the literature: what it counts, and of which papers.
+"""Read a question once, before it is counted, searched and quoted.
 
-A question is divided into tokens: names that the atlas knows (people, facilities, regions),
-periods, and words. Each word has a class of ``data/questions.yaml``, such as "unit" (papers) or
-"use", or it names a subject, or it is not understood. Words of the subject are those that authors
-use in keyphrases, so "brown dwarfs" is a subject in every sentence, and "regarding" in none. The
-tokens follow this grammar, in which the order of the parts is free::
-
-    question    : measure condition* period?
-    measure     : asking? quantity? (unit | head)         "How many papers", "Which telescopes"
-    condition   : not? relation? thing ((and | or | ",") thing)*
-    relation    : about | use | mention | by | title      "regarding", "that use", "written by"
-    thing       : subject+ ("of" subject+)? | facility | person | region | quoted phrase
-    period      : since | until | between | in ...        "since May 2020", "in the last 5 years"
-
-The result is a `Request`. Conditions are written as filters of `landscape.search.parse_filter`, so
-each number can be repeated with one line of code. Words that fit nothing are in
-``Request.unknown``; they never become search words.
+`Question` contains all that later steps need: its type and flags, what it counts in the literature,
+the people and the period that it names, the papers that it names by an identifier, and its aim,
+which is a definition, a value, a comparison, a method, a cause, or a yes or no. The patterns of the
+types and the aims are in ``data/questions.yaml``.
 """
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from datetime import date
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
 
-from landscape.answers._question_words import Condition, Token, read_period, read_tokens
+from landscape._io import data_file, read_yaml
+from landscape.answers._question_words import Condition
+from landscape.answers._requests import Request, read_request, read_restriction
+from landscape.answers.questions import QuestionKind, classify, plain_question, read_kind
 from landscape.errors import InputError
-from landscape.search import open_engine
-from landscape.text.words import singular
+from landscape.search import find_entities
+from landscape.search.matching import empty_words, person_name, subject_words
+from landscape.text import tokenise
 
 if TYPE_CHECKING:
-    from landscape.store import AtlasStore
+    from landscape.llm import LanguageModel
+    from landscape.search import Engine
 
-_BETWEEN = 6  # maximum number of tokens between "how many" and "papers"
-
-
-@dataclass(frozen=True)
-class Request:
-    """What a question asks of the tables of an atlas.
-
-    Attributes
-    ----------
-    measure : str
-        What is counted: "papers", "facilities", "authors", ...; "growth", "gaps" or "new" for
-        questions that an analysis answers; "" for all other questions.
-    conditions : tuple of Condition
-        Subjects, people, facilities and properties of the papers, without the period.
-    period : Condition or None
-    whole : tuple of Condition
-        Conditions on the denominator of "What share of JWST papers ...".
-    unknown : tuple of str
-        Words that were not understood and are not searched for.
-    refused : str
-        Words for which no table exists, such as "h-index"; "" if there are none.
-
-    Examples
-    --------
-    >>> dust = Condition('"dust"', 'with the words "dust"', 'abs:"dust"')
-    >>> asked = Request("papers", (dust,), Condition("2020..", "since 2020", "year:2020-"))
-    >>> asked.filter, asked.ads
-    ('"dust";2020..', 'abs:"dust" year:2020-')
-    """
-
-    measure: str
-    conditions: tuple[Condition, ...] = ()
-    period: Condition | None = None
-    whole: tuple[Condition, ...] = ()
-    unknown: tuple[str, ...] = ()
-    refused: str = ""
-
-    @property
-    def filter(self) -> str:
-        """Filter of the papers that the question is about."""
-        return ";".join(condition.filter for condition in self._all)
-
-    @property
-    def phrase(self) -> str:
-        """Description of these papers, such as "with the words "dust" since 2020"."""
-        text = " ".join(condition.phrase for condition in self._all)
-        return text.replace('" with the words "', '" and "')
-
-    @property
-    def ads(self) -> str:
-        """The same condition as a query of ADS, or "" if ADS cannot be asked for it."""
-        parts = [condition.ads for condition in self._all]
-        return " ".join(parts) if all(parts) else ""
-
-    @property
-    def base(self) -> tuple[str, str]:
-        """Filter and description of the papers that shares are relative to."""
-        parts = [*self.whole, *([self.period] if self.period else [])]
-        return ";".join(one.filter for one in parts), " ".join(one.phrase for one in parts)
-
-    @property
-    def _all(self) -> tuple[Condition, ...]:
-        return (*self.conditions, *([self.period] if self.period else ()))
-
-
-def read_request(atlas: AtlasStore, question: str, *, today: date | None = None) -> Request:
-    """Read a question about the literature.
-
-    Parameters
-    ----------
-    atlas : AtlasStore
-        Its keyphrases, authors and regions decide which words name something.
-    question : str
-    today : datetime.date, optional
-        Reference date of "in the last 5 years". Default: today.
-
-    Returns
-    -------
-    Request
-
-    Raises
-    ------
-    InputError
-        If the question has several periods.
-    """
-    text = " ".join(question.split())
-    period, left = read_period(text, today or date.today())
-    tokens = [*read_tokens(atlas, left)]
-    measure = _measure(tokens)
-    if not measure:
-        return Request("")
-    tokens = [*_with_nouns(tokens, measure)]
-    parsed = _Parser(tokens, measure, lambda text: len(open_engine(atlas).select(text)))
-    refused = " ".join(token.text for token in tokens if token.kind == "refused")
-    return Request(
-        measure,
-        tuple(parsed.conditions),
-        period,
-        tuple(parsed.whole),
-        tuple(token.text for token in tokens if token.kind == "unknown"),
-        refused,
-    )
-
-
-def read_restriction(atlas: AtlasStore, question: str) -> tuple[tuple[Condition, ...], str]:
-    """Return the people and the period of a request for papers, and the subject that is left.
-
-    A question that names no papers ("What happened to Betelgeuse in 2019?") has no restriction,
-    because its words describe the subject.
-    """
-    try:
-        period, left = read_period(" ".join(question.split()), date.today())
-    except InputError:  # of several periods, as in a comparison
-        return (), question
-    tokens = [*read_tokens(atlas, left)]
-    people = [one for one in tokens if one.kind == "person"]
-    found = [Condition(one.filter, one.text, one.filter) for one in people]
-    found += [period] if period else []
-    if not found or not any(one.kind in ("unit", "publish", "reviews_head") for one in tokens):
-        return (), question
-    named = ("subject", "quoted", "facility", "of", "novel", "unknown")
-    return tuple(found), " ".join(one.text for one in tokens if one.kind in named)
-
-
-def _measure(tokens: list[Token]) -> str:
-    """Return what is counted, or "" if the question counts nothing in the literature."""
-    kinds = [token.kind for token in tokens if token.kind not in ("mark", "end")]
-    return _analysis(tokens, kinds) or _listed(tokens, kinds) or _trend(tokens, kinds)
-
-
-def _analysis(tokens: list[Token], kinds: list[str]) -> str:
-    """Return the analysis that answers a question: gaps, new or growing topics."""
-    has = set(kinds)
-    # "Which regions need a review?", but not "I need a review of quenching."
-    needs = any(
-        one.kind in ("regions_head", "concepts_head") and other.text.casefold() in ("need", "want")
-        for one, other in itertools.pairwise(tokens)
-    )
-    if (needs or has & {"lack", "need"}) and "reviews_head" in has:
-        return "gaps"
-    if "lack" in has and has <= _PLAIN | {"lack", "regions_head"}:
-        return "gaps"  # "What is missing?"
-    is_short = has <= _PLAIN | {"novel", "subject", "facility", "atlas"}
-    after = kinds[kinds.index("novel") + 1 :] if "novel" in has else []
-    if after[:1] != ["subject"] and "novel" in has and is_short and kinds[0] in ("which", "list"):
-        return "new"
-    if "grow" in has and kinds[0] in ("which", "list"):
-        head = _head(tokens[1:])
-        return "growth" if head and head.kind in ("concepts_head", "regions_head") else ""
-    return ""
-
-
-_PLAIN = frozenset(
-    {"about", "asking", "atlas", "concepts_head", "filling", "list", "number", "period", "which"}
+_BREAK = re.compile(r"[,;:.!?()“”\"/–—]+")
+_DEFINED = (
+    r"(?:known as|called|dubbed|termed|so-called|named)\W{{1,4}}(?:the )?{0}|"
+    r"{0}\W{{1,3}}(?:\([^)]{{1,20}}\)\W{{0,3}})?(?:is|are|refers? to) "
+    r"(?:an? |the |one |among |some |(?:\w+ ){{0,2}}(?:defined|thought|believed|phenomen|"
+    r"explosion|object|galax|star|source|transient|binary|binaries|system|event|class|type|region|method|"
+    r"process|effect|difference|discrepancy|disagreement|tension|bright|luminous|compact|faint))"
 )
 
 
-def _listed(tokens: list[Token], kinds: list[str]) -> str:
-    """Return what is counted, ranked or listed: the first noun after "how many" or "which"."""
-    has = set(kinds)
-    is_on_literature = bool(has & {"unit", "publish", "use", "atlas", "most"})
-    if tokens[:1] and tokens[0].text.casefold() == "who":
-        return "authors" if has & {"publish", "most"} and is_on_literature else ""
-    if {"cited", "most"} <= has and has & {"unit", "reviews_head"}:
-        return "cited"
-    if kinds[:1] == ["asking"] and "reviews_head" in has and tokens[1].text.casefold() == "there":
-        return "reviews"
-    for place, token in enumerate(tokens):
-        if token.kind not in _COUNTED_AFTER:
-            continue
-        rest = tokens[place + 1 :]
-        if token.text.casefold() == "how many" and _is_bare(rest, has_unit="unit" in has):
-            return "papers"
-        head = _head(rest)
-        if head is None:
-            continue
-        is_paper = head.kind in ("unit", "abstract") or head.kind.startswith("kind_")
-        measure = "papers" if is_paper else head.kind.removesuffix("_head")
-        after = [one.kind for one in rest[rest.index(head) + 1 :] if one.kind != "filling"]
-        if measure == "regions" and after[:2] == ["of", "subject"] and not has & {"unit", "atlas"}:
-            continue  # "regions of star formation" are not regions of the map
-        is_counted = token.kind in ("quantity", "share")
-        is_ranked = "most" in has or singular(head.text.casefold()) != head.text.casefold()
-        if measure == "papers":
-            is_ranked = False  # papers are found by a search
-        if is_counted or (is_ranked and (is_on_literature or measure == "reviews")):
-            return measure if is_on_literature or measure != "facilities" else ""
+class Dimension(NamedTuple):
+    """Name of a dimension with its article, words that ask for it, and words that state it."""
+
+    name: str
+    asked: re.Pattern[str]
+    stated: re.Pattern[str]
+
+
+DIMENSIONS = {
+    dimension: Dimension(
+        name, *(re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for words in (asked, stated))
+    )
+    for dimension, name, asked, stated in (
+        (
+            "mass",
+            "a mass",
+            r"mass(?:es)?(?! loss| function| ratio)|how massive|how heavy|weigh",
+            r"mass(?:es)?|massive|M_\w+",
+        ),
+        (
+            "distance",
+            "a distance",
+            r"distance|how far|distant",
+            r"distances?|away|parallax\w*|moduli|modulus|located",
+        ),
+        ("age", "an age", r"age|how old", r"ages?|aged|old|years ago"),
+        (
+            "K",
+            "a temperature",
+            r"temperature|how hot|how cold",
+            r"temperatures?|cooler|hotter|hot|cold|T_\w+",
+        ),
+        ("speed", "a speed", r"velocity|speed|how fast", r"velocit\w+|speeds?|moves?|moving"),
+    )
+}
+_NEUTRINO = re.compile(r"neutrino|axion|particle|WIMP", re.IGNORECASE)  # masses in eV
+
+
+class Aim(NamedTuple):
+    """What a question asks for: its kind, the names in it, and the terms of its subject."""
+
+    kind: str  # a key of ROLE_WEIGHTS
+    names: tuple[str, ...]
+    terms: frozenset[str]
+    sources: tuple[str, ...] = ()  # names of objects, surveys and symbols, which have values
+    defined: re.Pattern[str] | None = None  # matches sentences that define the subject
+    dimension: str = ""  # dimension of the value, or "" if it is unknown
+    compared: tuple[str, ...] = ()  # the two things that a question compares
+    nouns: str = ""  # the question with nouns for its verbs, for questions about causes
+    pairs: frozenset[tuple[str, str]] = frozenset()  # adjacent terms of the subject
+
+    @property
+    def wanted(self) -> str:
+        """What a sentence must do to answer, as words after "No sentence"."""
+        known = DIMENSIONS.get(self.dimension)
+        return f"gives {known.name}" if known else "is about the question"
+
+
+def aim_of(question: str, kind: QuestionKind | None = None) -> Aim:
+    """Return what a question asks for; its `kind` is found by rules if it is not given.
+
+    >>> aim_of("What is a kilonova?").kind, aim_of("How old is M 67?").dimension
+    ('definition', 'age')
+    """
+    entities, subject = find_entities(question), " ".join(subject_words(question))
+    names = tuple(entity.text for entity in entities)
+    sources = tuple(entity.text for entity in entities if entity.kind in ("acronym", "object"))
+    aim = next((name for name, pattern in _aims().items() if pattern.search(question)), "")
+    if not aim and (kind or classify(question)).type == "consensus":
+        aim = "consensus"
+    nouns = with_nouns(question) if aim == "cause" else ""
+    phrase = re.escape(subject.removesuffix("s")) + "(?:e|s|es)?"
+    asked = next((one for one, known in DIMENSIONS.items() if known.asked.search(question)), "")
+    if aim != "value" or _NEUTRINO.search(question):
+        asked = ""
+    return Aim(
+        aim,
+        names,
+        frozenset(tokenise(subject)),
+        sources,
+        re.compile(_DEFINED.format(phrase), re.IGNORECASE),
+        asked,
+        compared_things(question),
+        nouns,
+        pairs_of(nouns or question),
+    )
+
+
+def pairs_of(text: str) -> frozenset[tuple[str, str]]:
+    """Return the pairs of terms that follow each other, without a stop word between them."""
+    pairs: set[tuple[str, str]] = set()
+    for run in _BREAK.split(text):
+        terms = [term for word in run.split() for term in tokenise(word) or [""]]
+        pairs.update((one, other) for one, other in itertools.pairwise(terms) if one and other)
+    return frozenset(pairs)
+
+
+@cache
+def _aims() -> dict[str, re.Pattern[str]]:
+    stored = read_yaml(data_file("questions.yaml"))["aims"]
+    return {name: re.compile("|".join(parts), re.IGNORECASE) for name, parts in stored.items()}
+
+
+_LONGEST_COMPARISON = 200  # characters
+_COMPARED = (
+    re.compile(
+        r"\b(?:differences?|contrast|distinguish) between (?P<one>.+?) and (?P<other>.+)",
+        re.IGNORECASE,
+    ),
+    re.compile(r"\bcompare (?P<one>.+?) (?:and|with|to|against) (?P<other>.+)", re.IGNORECASE),
+    re.compile(
+        r"^how (?:does|do|did) (?:.+ of )?(?P<one>.+?) and (?P<other>.+?) (?:differ|compare)\b",
+        re.IGNORECASE,
+    ),
+    re.compile(r"^how (?:does|do|did) (?P<one>.+?) compare (?:with|to) (?P<other>.+)", re.I),
+    re.compile(r"^how (?:does|do|did) (?P<one>.+?) differ from (?P<other>.+)", re.IGNORECASE),
+    re.compile(r"^(?P<one>.+?) (?:versus|vs\.?) (?P<other>.+)", re.IGNORECASE),
+    re.compile(r"^(?:is|are|does|do) (?!there\b|it\b)(?P<one>.+?) or (?P<other>.+)", re.IGNORECASE),
+)
+_REST = re.compile(
+    r"[:,;?]|\s(?:for|in|of|as|on|from|responsible|which|to explain|explain|better|the cause)\b.*",
+    re.IGNORECASE,
+)
+
+
+def compared_things(question: str) -> tuple[str, ...]:
+    """Return the two things that a question compares, or ().
+
+    >>> compared_things("MOND versus cold dark matter: which fits rotation curves better?")
+    ('MOND', 'cold dark matter')
+    >>> compared_things("How far away is M 31?")
+    ()
+    """
+    text = " ".join(question.split())
+    if len(text) > _LONGEST_COMPARISON:  # a paragraph, or the titles of papers
+        return ()
+    for pattern in _COMPARED:
+        if match := pattern.search(text):
+            things = [
+                re.split(_REST, match[name])[0].strip(" .'\"“”") for name in match.groupdict()
+            ]
+            things = [re.sub(r"^(?:the|an?) ", "", thing, flags=re.IGNORECASE) for thing in things]
+            if all(things) and all(tokenise(thing) for thing in things):
+                return tuple(things)
+    return ()
+
+
+# Nouns for the verbs of questions about causes, because titles and abstracts use nouns.
+_NOUNS = {
+    re.compile(pattern, re.IGNORECASE): noun
+    for pattern, noun in {
+        r"^(?:what|which)\b.*?\b(?:caus|produc|power|trigger)\w*\b": "origin of",
+        r"^(?:what|which)\b.*?\bheat\w*\b": "heating of",
+        r"^(?:what|which)\b.*?\b(?:quench\w*)\b": "quenching of",
+        r"^(?:what|which)\b.*?\b(?:re)?ioni[sz]\w*\b": "ionization of",
+        r"\bexplodes?\b": "explosion mechanism",
+        r"\b(?:form|are formed|is formed|assemble)\b": "formation",
+        r"\bgrows?\b": "growth",
+        r"\bevolves?\b": "evolution",
+        r"\b(?:stop|cease|quit)s? forming stars\b": "quenching",
+    }.items()
+}
+
+
+def with_nouns(question: str) -> str:
+    """Write a question about causes with a noun for its verb, or return "".
+
+    >>> with_nouns("What produces ultra-high-energy cosmic rays?")
+    'origin of ultra-high-energy cosmic rays'
+    >>> with_nouns("How do supernovae explode?")
+    'supernovae explosion mechanism'
+    >>> with_nouns("What is the Hubble constant?")
+    ''
+    """
+    text = " ".join(question.split()).rstrip("?. ")
+    for pattern, noun in _NOUNS.items():
+        if pattern.search(text):
+            words = pattern.sub(noun, text, count=1)
+            return re.sub(r"^(?:how|why) (?:do|does|did|are|is|can|could) ", "", words, flags=re.I)
     return ""
 
 
-def _is_bare(rest: list[Token], *, has_unit: bool) -> bool:
-    """Return whether "how many" has no noun: "how many on X", "papers on X, how many are there"."""
-    kinds = [token.kind for token in rest if token.kind not in ("asking", "filling", "mark")]
-    return kinds[:1] == ["about"] or (has_unit and not kinds)
+_NO_AIM = Aim("", (), frozenset())
 
 
-_COUNTED_AFTER = ("quantity", "share", "which", "list", "most")
-_ENDING = ("about", "use", "mention", "publish", "by", "title", "not", "grow", "lack", "mark")
+@dataclass(frozen=True)
+class Question:
+    """A question as it is read.
 
-
-def _head(tokens: list[Token]) -> Token | None:
-    """Return the noun that can be counted and that directly follows a word such as "how many".
-
-    "The main uncertainties of weak lensing surveys" asks for uncertainties, not for surveys.
+    Attributes
+    ----------
+    text : str
+        The question of the user.
+    subject : str
+        What is searched for: the question without polite words, people and period.
+    kind : QuestionKind
+        Type and flags.
+    request : Request
+        What the question counts in the literature; its measure is "" if it counts nothing.
+    restrictions : tuple of Condition
+        People and period of a request for papers, which become filters.
+    quoted : str
+        Words that sentences are compared with: the subject without identifiers of papers, or the
+        titles of these papers if nothing else is left.
+    aim : Aim
+        What sentences must state to answer.
     """
-    before = ""
-    for token in tokens[:_BETWEEN]:
-        if token.kind == "of" and before in ("subject", "unknown"):
-            return None
-        before = token.kind
-        if token.kind in ("unit", "abstract") or token.kind.endswith("_head"):
-            return token
-        if token.kind.startswith("kind_"):
-            return token
-        if token.kind in _ENDING:
-            return None
-    return None
+
+    text: str
+    subject: str
+    kind: QuestionKind
+    request: Request
+    restrictions: tuple[Condition, ...] = ()
+    quoted: str = ""
+    aim: Aim = _NO_AIM
+
+    @property
+    def filter(self) -> str:
+        """Filter of the people and the period."""
+        return ";".join(condition.filter for condition in self.restrictions)
 
 
-def _trend(tokens: list[Token], kinds: list[str]) -> str:
-    """Return "papers" for questions about the development of the number of papers."""
-    has, first = set(kinds), " ".join(token.text.casefold() for token in tokens[:2])
-    if "unit" in has and ("per_time" in has or first in ("which year", "what year")):
-        return "papers"
-    if first.startswith("how ") and "grow" in has and has & {"unit", "interest"}:
-        return "papers"
-    is_rate = first.startswith(("how often", "how frequently", "how many times"))
-    return "papers" if is_rate and has & {"unit", "use", "mention", "publish", "study"} else ""
+def read_question(
+    engine: Engine,
+    text: str,
+    *,
+    filter_text: str | None = None,
+    question_type: str | None = None,
+    model: LanguageModel | None = None,
+) -> Question:
+    """Read a question.
 
-
-_EFFECTS = frozenset({"impact", "influence", "role"})
-
-
-def _with_nouns(tokens: list[Token], measure: str) -> Iterator[Token]:
-    """Decide from its neighbours whether a word belongs to the subject.
-
-    "Regions", "rate" and "hot" do in "papers on the formation rate of stars in hot regions". A verb
-    after "papers" does not.
+    Parameters
+    ----------
+    engine : Engine
+        Its atlas decides which words name something.
+    text : str
+    filter_text : str, optional
+        Filter of the user, a condition of what is counted.
+    question_type : str, optional
+        Type and flags as `read_kind` reads them. Default: `model` or rules classify the question.
+    model : LanguageModel, optional
+        Asked for the type if the question counts nothing.
     """
-    before = ""
-    for place, token in enumerate(tokens):
-        after = tokens[place + 1].kind if place + 1 < len(tokens) else ""
-        kind, is_noun = token.kind, token.tag in ("NOUN", "ADJ", "PROPN")
-        if before == "most" and token.text.casefold() in _EFFECTS:
-            kind = "filling"  # "the largest impact" ranks what is counted, and is not a subject
-        elif kind == "data":  # "JWST data", but also "data reduction"
-            kind = "use" if before == "facility" else "subject"
-        elif kind == "subject" and before in _BEFORE_VERBS and not token.filter:
-            is_verb = token.tag == "VERB" or token.text.endswith("ed")
-            is_verb |= (
-                after == "about"
-                and before in ("unit", "period")
-                and (tokens[place + 1].text != "in")
-            )
-            kind = "study" if is_verb and token.text.islower() else kind
-        elif kind == "novel" and after == "unit":
-            kind = "unknown"  # "recent papers": since when?
-        elif kind in _SOFT and is_noun:
-            is_adjective = (after == "subject" or after.endswith("_head")) and (
-                kind in ("novel", "grow") or before in (*_OPEN, "subject")
-            )
-            is_last = before == "subject" and kind != "most"
-            kind = "subject" if is_adjective or is_last else kind
-        elif kind.endswith("_head") and kind != "reviews_head":
-            is_own = kind != f"{measure}_head" or before == "subject"
-            is_last = before == "subject" or (before == "about" and after != "of")
-            kind = "subject" if is_own and is_last else kind
-        if kind != "filling":
-            before = kind
-        yield token._replace(kind=kind)
+    request, whole = Request(""), not engine.is_restricted
+    if whole:
+        request = _counting(engine, text, filter_text)
+    if request.measure:
+        return Question(text, text, QuestionKind("unclassified"), request)
+    plain = plain_question(text)
+    kind = read_kind(question_type) if question_type else classify(plain, model=model)
+    found, subject = read_restriction(engine.atlas, plain) if whole else ((), plain)
+    if not (found and subject):
+        found, subject = (), plain
+    rows, _, rest = engine.indexes.papers_named(subject)
+    quoted = subject
+    if len(rows):
+        words = [word for word in subject_words(rest) if word.casefold() not in empty_words()]
+        titles = engine.atlas.read_papers(["title"])["title"].iloc[rows]
+        quoted = rest if words else " ".join(titles)
+    return Question(text, subject, kind, request, found, quoted, aim_of(quoted, kind))
 
 
-_BEFORE_VERBS = ("unit", "period", "asking", "person", "facility")
-_OPEN = ("about", "of", "not", "and", "or", "study", "mention")
-_SOFT = ("novel", "grow", "most", "interest", "plan", "share", "quantity", "publish", "study",
-         "need", "lack", "cited", "first_author")  # fmt: skip
-_NAMED = ("facility", "person", "region", "property")
-
-
-_AS_PHRASE = 0.25  # minimum share of the papers with both nouns of "X of Y" that have the phrase
-
-
-class _Parser:
-    """The grammar of the module, applied from left to right."""
-
-    def __init__(self, tokens: list[Token], measure: str, count: Callable[[str], int]) -> None:
-        self._count = count
-        self.conditions: list[Condition] = []
-        self.whole: list[Condition] = []
-        self._measure = measure
-        kinds = [token.kind for token in tokens]
-        self._is_title = "title" in kinds and "abstract" not in kinds
-        self._field = "title:" if self._is_title else ""
-        self._is_first_author = "first_author" in kinds
-        self._mentions = "mention" in kinds
-        self._plans = "plan" in kinds
-        self._reset()
-        is_share = "share" in kinds
-        for token in tokens:
-            if (
-                is_share
-                and token.kind in ("use", "mention", "study")
-                and (self._words or self._things or self.conditions)
-            ):
-                self._end()
-                self.whole, is_share = list(self.conditions), False
-            self._take(token)
-        self._end()
-
-    def _reset(self) -> None:
-        self._words: list[Token] = []  # of the open noun phrase
-        self._of: list[Token] = []  # words before "of" in the open phrase
-        self._things: list[Token] = []  # conditions joined by the open "or"
-        self._is_or = self._is_not = False
-        self._relation = ""
-
-    def _take(self, token: Token) -> None:
-        kind = token.kind
-        if kind == "subject":
-            self._words.append(token)
-        elif kind in ("quoted", *_NAMED):
-            self._close_phrase()
-            is_quoted = kind == "quoted"
-            text = f'{self._field}"{token.text}"' if is_quoted else token.filter
-            self._things.append(Token(token.text, "subject" if is_quoted else kind, text))
-        elif kind == "of" and self._words and not self._of:
-            self._of, self._words = self._words, []
-        elif kind in ("and", "or") or token.text == ",":
-            self._close_phrase()
-            self._is_or = self._is_or or kind == "or"
-        elif kind == "not":
-            self._end()
-            self._is_not = True
-        elif kind in ("use", "mention", "about", "study"):
-            is_data = kind == "use" and [thing.kind for thing in self._things] == ["facility"]
-            self._relation = kind if is_data else self._relation  # "JWST data"
-            self._end(keep=True)
-            self._relation = kind
-        else:
-            self._end(keep=True)
-            if kind in ("reviews_head", "refereed") or kind.startswith("kind_"):
-                self._add_kind(token)
-
-    def _add_kind(self, token: Token) -> None:
-        if token.kind == "reviews_head":
-            if self._measure not in ("reviews", "gaps"):
-                self._add("review", "that are reviews", "doctype:review")
-        elif token.kind == "refereed":
-            self._add("refereed", "that are refereed", "property:refereed")
-        else:
-            name = token.kind.removeprefix("kind_")
-            field = "status" if name in ("retracted", "withdrawn") else "kind"
-            self._add(f"{field}:{name}", f"that are {token.text}")
-
-    def _add(self, filter_text: str, phrase: str, ads: str = "") -> None:
-        if self._is_not:
-            filter_text, phrase = f"-({filter_text})", f"but not {phrase}"
-            ads = f"-{ads}" if ads else ""
-        condition = Condition(filter_text, phrase, ads)
-        if condition not in self.conditions:
-            self.conditions.append(condition)
-
-    def _close_phrase(self) -> None:
-        """Turn the open words into a thing."""
-        if self._of and not self._words:
-            self._words, self._of = self._of, []
-        if not self._words:
-            return
-        words, of = ([token.text for token in part] for part in (self._words, self._of))
-        phrases = [" ".join(words)]
-        if of:  # "clusters of galaxies" and "galaxy clusters", but not "colour of galaxies"
-            phrases = [" ".join([*of, "of", *words])]
-            phrases.append(" ".join([*words[:-1], singular(words[-1]), *of]))
-            apart = [f'{self._field}"{" ".join(part)}"' for part in (of, words)]
-            if self._count(self._any_of(phrases)) < _AS_PHRASE * self._count(";".join(apart)):
-                self._add(apart[0], f'with the words "{" ".join(of)}"', f'abs:"{" ".join(of)}"')
-                phrases = [" ".join(words)]
-        elif len(words) == 2 and {token.tag for token in self._words} == {"NOUN"}:
-            phrases.append(f"{words[1]} of {words[0]}")
-        self._things.append(Token(phrases[0], "subject", self._any_of(phrases)))
-        self._words, self._of = [], []
-
-    def _any_of(self, phrases: list[str]) -> str:
-        written = [f'{self._field}"{phrase}"' for phrase in phrases]
-        return written[0] if len(written) == 1 else f"({'|'.join(written)})"
-
-    def _end(self, *, keep: bool = False) -> None:
-        """Turn the open things into a condition; `keep` continues a negation and a relation."""
-        self._close_phrase()
-        for kind in ("subject", *_NAMED):
-            things = [thing for thing in self._things if thing.kind == kind]
-            # "A, B or C", and "not A and B", are one condition; "A and B" are two.
-            lists = [things] if self._is_or or self._is_not else [[thing] for thing in things]
-            for joined in filter(None, lists):
-                self._add(*self._written(kind, joined), self._in_ads(kind, joined))
-        self._is_not = self._is_not and not self._things
-        self._things, self._is_or = [], False
-        if not keep:
-            self._relation = ""
-
-    def _written(self, kind: str, things: list[Token]) -> tuple[str, str]:
-        names = " or ".join(
-            f'"{thing.text}"' if kind == "subject" else thing.text for thing in things
-        )
-        filters = [thing.filter for thing in things]
-        phrase = names
-        if kind == "subject":
-            where = "in the title" if self._is_title else ""
-            phrase = f"with the words {names} {where}".strip()
-        elif kind == "person" and self._is_first_author:
-            filters = [text.replace('author:"', 'author:"^') for text in filters]
-            phrase = f"with the first author {names.removeprefix('by ')}"
-        elif kind == "facility":
-            uses = self._relation == "use" and not self._mentions
-            field = "facility" if uses or self._plans else "mentions"
-            verb = "plan to use" if self._plans else "use data of" if uses else "mention"
-            filters = [f'{field}:"{text}"' for text in filters]
-            phrase = f"that {verb} {names}"
-        joined = filters[0] if len(filters) == 1 else f"({'|'.join(filters)})"
-        if kind == "facility" and self._plans:
-            joined += ";role:planned"
-        return joined, phrase
-
-    def _in_ads(self, kind: str, things: list[Token]) -> str:
-        """Write a condition as ADS does, or return "" if ADS has no such field."""
-        if kind in ("region", "property"):
-            citations = [re.match(r"citations>=?(\d+)", thing.filter) for thing in things]
-            return f"citation_count:[{citations[0][1]} TO *]" if citations[0] else ""
-        mark = "^" if self._is_first_author else ""
-        parts = []
-        for thing in things:
-            if kind == "person":
-                parts.append(f'author:"{mark}{thing.text.removeprefix("by ")}"')
-            elif kind == "facility":
-                parts.append(f'abs:"{thing.text}"')
-            else:
-                field = "title" if self._is_title else "abs"
-                phrases = re.findall(r'"([^"]*)"', thing.filter)
-                parts += [f'{field}:"{phrase}"' for phrase in phrases]
-        return parts[0] if len(parts) == 1 else f"({' OR '.join(parts)})"
+def _counting(engine: Engine, text: str, filter_text: str | None) -> Request:
+    """Read what a question counts; a name alone asks for the papers of a person."""
+    name = person_name(" ".join(text.split()))
+    short, by = engine.indexes.papers_of_person(name) if name else ("", ())
+    person = Condition(f'author:"{short}"', f"by {short}.")
+    try:
+        found = Request("person", (person,)) if len(by) else read_request(engine.atlas, text)
+    except InputError as error:
+        return Request("papers", fault=str(error))
+    if not found.measure or not filter_text:
+        return found
+    given = Condition(f"({filter_text})", f"that pass the filter {filter_text}")
+    return replace(found, conditions=(*found.conditions, given))

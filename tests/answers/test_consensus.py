@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ class Engine:
     """A search engine that always finds the same papers."""
 
     is_restricted = True
+    indexes = SimpleNamespace(papers_named=lambda text: ((), (), text))
 
     def __init__(self, papers: Sequence[Paper]) -> None:
         self.papers = papers

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ class Library:
     """A search engine that records its queries, of some papers only."""
 
     is_restricted = True
+    indexes = SimpleNamespace(papers_named=lambda text: ((), (), text))
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, int, str | None]] = []

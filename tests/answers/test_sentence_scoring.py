@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from landscape.answers.sentence_roles import ROLES, role_of_heading, role_probabilities
+from landscape.answers.sentence_scoring import ROLES, role_of_heading, role_probabilities
 
 ABSTRACT = [
     "Galaxy clusters are the largest bound objects in the Universe.",

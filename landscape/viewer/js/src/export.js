@@ -2,7 +2,7 @@
 
 /**
  * @typedef {{id: string, title: string, authors: string[], nAuthors: number, year: number | null, journal: string,
- *   bibcode: string, arxiv: string, doi: string, citations: number | null, region: string}} Row
+ *   bibcode: string, arxiv: string, doi: string, citations: number | null, region: string, kind: string}} Row
  */
 
 /**
@@ -36,96 +36,140 @@ function cell(value) {
   return /[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
 }
 
+const BIBCODE = /^\d{4}[A-Za-z0-9.&]{14}[A-Za-z.:]$/;
+/** Types of BibTeX for the kinds of papers that are no articles. */
+const TYPES = new Map(
+  Object.entries({
+    proceedings: "inproceedings",
+    thesis: "phdthesis",
+    book: "book",
+    software: "software",
+    data: "dataset",
+    catalogue: "dataset",
+  }),
+);
+
 /**
- * Write papers as BibTeX.
+ * Write papers as BibTeX, as landscape/_bibliography.py does; the file tests/bibtex.json has cases of
+ * both sides.
  * @param {Row[]} rows
  * @param {boolean} [generated] whether the identifiers are invented
  */
 export function toBibtex(rows, generated = false) {
   const used = new Set();
   return rows
-    .map((row) => {
-      const authors = row.authors.filter(Boolean);
-      const bibcode = row.bibcode.replace(/[^A-Za-z0-9.&:]/g, "");
-      const family = familyOf(authors[0] ?? "anonymous").normalize("NFKD");
-      const stem = bibcode || `${family.replace(/[^A-Za-z]/g, "") || "anonymous"}${row.year ?? ""}`;
+    .map((row, place) => {
+      const label = row.bibcode || (row.arxiv ? `arXiv:${row.arxiv}` : row.id);
+      const stem = label.normalize("NFKD").replace(/[^A-Za-z0-9:.+/&-]+/g, "-").replace(/^-+|-+$/g, "") || `paper${place}`;
       let key = stem;
-      for (let copy = 2; used.has(key.toLowerCase()); copy++) key = `${stem}-${copy}`;
+      for (let copy = 2; used.has(key.toLowerCase()); copy++) key = `${stem}-${copy}`; // BibTeX ignores case
       used.add(key.toLowerCase());
-      /** @type {[string, string][]} */
+      const isKnown = row.journal || row.arxiv || row.bibcode;
+      const type = TYPES.get(row.kind) ?? (isKnown ? "article" : "misc");
+      const authors = row.authors.map(nameOf);
+      const [volume, page] = placeOf(row);
       const fields = [
-        ["title", `{${escaped(row.title)}}`],
-        ["author", [...authors.map(nameOf), ...(row.nAuthors > authors.length ? ["others"] : [])].join(" and ")],
-        ["year", row.year ? String(row.year) : ""],
-        ["journal", escaped(row.journal)],
-        ["eprint", bare(row.arxiv)],
-        ["archiveprefix", row.arxiv ? "arXiv" : ""],
+        ["author", [...authors, ...(row.nAuthors > authors.length ? ["others"] : [])].join(" and ")],
+        ["title", row.title ? `{${escaped(row.title)}}` : ""],
+        [type === "inproceedings" ? "booktitle" : "journal", row.journal ? escaped(row.journal) : row.arxiv && type === "article" ? "arXiv e-prints" : ""],
+        ["year", volume ? row.bibcode.slice(0, 4) : String(row.year || "")], // the date can be that of the preprint
         ["doi", bare(row.doi)],
-        ["adsurl", bibcode && !generated ? `https://ui.adsabs.harvard.edu/abs/${bibcode}` : ""],
+        ["archiveprefix", row.arxiv ? "arXiv" : ""],
+        ["eprint", bare(row.arxiv)],
+        ["adsurl", row.bibcode && !generated ? bare(`https://ui.adsabs.harvard.edu/abs/${row.bibcode}/abstract`) : ""],
+        ["volume", volume],
+        ["pages", page],
       ];
       const lines = fields.filter(([, value]) => value).map(([name, value]) => `  ${name} = {${value}}`);
-      return `@article{${key},\n${lines.join(",\n")}\n}\n`;
+      return `@${type}{${key},\n${lines.join(",\n")}\n}\n`;
     })
     .join("\n");
 }
 
-/** @param {string} name */
-function familyOf(name) {
-  return name.includes(",") ? name.split(",")[0] : (name.split(" ").pop() ?? name);
+/**
+ * The volume and the page in the bibcode of an article.
+ * @param {Row} row
+ */
+function placeOf({ bibcode, journal }) {
+  if (!BIBCODE.test(bibcode) || !journal || bibcode.includes("arXiv")) return [];
+  const [volume, page] = [bibcode.slice(9, 13), bibcode.slice(14, 18)].map((text) => text.replace(/^\.+|\.+$/g, ""));
+  const section = bibcode[13];
+  if (!/^\d+$/.test(volume) || !/^[A-Za-z0-9]+$/.test(page)) return [];
+  if (/\d/.test(section)) return [volume, section + bibcode.slice(14, 18)]; // of five digits
+  if (/[a-z&]/.test(section)) return [volume]; // the meaning of a lower-case letter depends on the journal
+  return [volume, section === "." ? page : section + page];
 }
 
+const SUFFIX = /(?<=\S)(?:\s*,\s*|\s+)((?:Jr|Sr|II|III|IV)\.?)\s*(?=,|$)/i;
+const PARTICLES = "van von der den ter ten de del della di da dos du des la le el bin zu".split(" ");
+/** Initials after a name, as in "Pranjal R. S.". */
+const INITIALS = /(?<=[\p{L}\p{N}_]{2})\.?((?: \p{L}\.?){2,}|(?: ?(?<![\p{L}\p{N}_])\p{L}\.)+)$/u;
+
 /**
- * A name of BibTeX; a collaboration is one name.
+ * A name of BibTeX, with its family name in braces; a collaboration is one name.
  * @param {string} name
  */
 function nameOf(name) {
-  return /collaboration|consortium|team/i.test(name) ? `{${escaped(name)}}` : escaped(name);
+  name = name.split(/\s+/).filter(Boolean).join(" ");
+  const [matched, suffix] = name.match(SUFFIX) ?? ["", ""];
+  const [before, ...after] = name.replace(matched, "").split(",");
+  const [family, given] = after.length ? [before.trim(), after.join(",").trim()] : spoken(before);
+  const parts = given ? [family, suffix, given] : [name];
+  return parts.filter(Boolean).map((part, place) => (place ? escaped(part) : `{${escaped(part)}}`)).join(", ");
 }
 
 /**
- * An identifier without characters that would end its field.
+ * Family and given names of "Given Family"; particles such as "de" are part of the family name.
+ * @param {string} name
+ * @returns {[string, string]}
+ */
+function spoken(name) {
+  const match = name.match(INITIALS);
+  if (match?.index) {
+    const [family, given] = spoken(name.slice(0, match.index).trim());
+    if (!given && family.includes(" ")) return [name, ""]; // a collaboration
+    if (given.split(" ").every((word) => !word || PARTICLES.includes(word.toLowerCase()))) {
+      return [`${given} ${family}`.trim(), match[1].trim()];
+    }
+    return [`${family} ${match[1].trim()}`, given];
+  }
+  const words = name.split(" ");
+  let start = words.length - 1;
+  if (!start || /^(?:collaboration|team|consortium|group)$/i.test(words[start])) return [name, ""];
+  while (start > 1 && PARTICLES.includes(words[start - 1].toLowerCase())) start--;
+  return [words.slice(start).join(" "), words.slice(0, start).join(" ")];
+}
+
+/**
+ * An identifier without characters that are unsafe in its field.
  * @param {string} identifier
  */
 function bare(identifier) {
-  return identifier.replace(/[\s{}\\"%#]/g, "");
+  return identifier.replace(/[^\w./:;()<>+&?=,'#@!*|[\]-]/g, "");
 }
 
-const FORMULA = /(\$[^$\\{}]*(?:(?:\\[A-Za-z]+|[{}])[^$\\{}]*)*\$)/;
-const COMMANDS = new Set(
-  (
-    "alpha beta gamma delta epsilon varepsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi " +
-    "varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega sim simeq approx equiv propto pm mp times " +
-    "cdot leq geq le ge lesssim gtrsim ll gg odot oplus star circ prime ell dot bar hat vec sqrt frac infty to " +
-    "rightarrow leftrightarrow rm it bf mathrm mathit mathbf mathcal text textrm textit"
-  ).split(" "),
+const MARKS = new Map(
+  [..."&#%_$"].map((mark) => /** @type {[string, string]} */ ([mark, `\\${mark}`])).concat([
+    ["\\", "\\textbackslash{}"],
+    ["^", "\\textasciicircum{}"],
+    ["~", "\\textasciitilde{}"],
+    ...[..."<>|"].map((mark) => /** @type {[string, string]} */ ([mark, `\\ensuremath{${mark}}`])),
+  ]),
 );
+const CONTROLS = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029\u2065\ufe00-\ufe0f\ufff0-\ufffb\ufffe\uffff\u{e0000}-\u{e0fff}]/gu;
 
 /**
- * A text that neither ends its field nor runs a command: formulas of known commands stay.
+ * A text that neither ends its field nor runs a command.
  * @param {string} text
  */
 function escaped(text) {
-  return text
-    .split(FORMULA)
-    .map((part, place) => (place % 2 && isHarmless(part) ? part : plain(part)))
-    .join("");
-}
-
-/** @param {string} formula */
-function isHarmless(formula) {
+  const plain = text.replace(CONTROLS, " ").split(/\s+/).filter(Boolean).join(" ");
   let depth = 0;
-  for (const letter of formula) {
-    depth += letter === "{" ? 1 : letter === "}" ? -1 : 0;
-    if (depth < 0) return false;
+  let isBalanced = true; // BibTeX counts braces even after a backslash
+  for (const letter of plain) {
+    depth += Number(letter === "{") - Number(letter === "}");
+    isBalanced &&= depth >= 0;
   }
-  // TeX reads "^^5c" as a backslash.
-  return depth === 0 && !formula.includes("^^") && [...formula.matchAll(/\\([A-Za-z]+)/g)].every(([, name]) => COMMANDS.has(name));
-}
-
-/**
- * A text outside formulas; braces, which BibTeX counts, are left out.
- * @param {string} text
- */
-function plain(text) {
-  return text.replace(/[{}]/g, "").replace(/\\(?![&%$#_])/g, "\\textbackslash{}").replace(/(?<!\\)[&%$#_]/g, "\\$&").replace(/\^/g, "\\textasciicircum{}");
+  const braces = isBalanced && !depth ? ["\\{", "\\}"] : ["\\textbraceleft{}", "\\textbraceright{}"];
+  return plain.replace(/[\\{}$&#%_^~<>|]/g, (mark) => MARKS.get(mark) ?? braces[Number(mark === "}")]);
 }

@@ -181,6 +181,7 @@ export class PaperList {
             nAuthors: title.authors,
             year: source.year[point] || null,
             journal: details.journal ?? "",
+            kind: details.kind ?? "",
             bibcode: details.bibcode ?? "",
             arxiv: details.arxiv ?? "",
             doi: details.doi ?? "",

@@ -1,12 +1,9 @@
-// Search for words and conditions, with AND, OR, NOT and parentheses, without a server.
+// Search for words, or by a filter, without a server.
 
 import { readSet, readVarints } from "./bytes.js";
-import { papersOf, QueryError, readCondition } from "./conditions.js";
+import { papersOf, QueryError, readFilter } from "./conditions.js";
 
-/**
- * @typedef {{kind: "words", words: string[], isPhrase?: boolean} | {kind: "and" | "or", parts: Query[]}
- *   | {kind: "not", part: Query} | import("./conditions.js").Condition} Query
- */
+/** @typedef {import("./conditions.js").Query} Query */
 
 /**
  * Split a text into words in lower case, without accents.
@@ -41,7 +38,6 @@ const GREEK = new Map([
   ["ϑ", "theta"],
   ["ϕ", "phi"],
 ]);
-const MOST_NESTED = 100;
 const LONGEST = 40; // characters of a word in the index
 
 /**
@@ -73,95 +69,29 @@ export function formsOf(word) {
   return [...new Set(forms)];
 }
 
+/** Signs of a filter, which is refused if it is malformed. */
+const FILTER = [
+  /(?:^|[\s()"])(?:AND|OR|NOT)(?![^\s()"])|[;|]|(?:^|[\s(-])(?:\d{4}[\d-]*\.\.|\.\.\d{4})/,
+  /\b(?:citations|year|date)\s*[<>=]|(?:^|[\s(-])(?!(?:arxiv|doi|bibcode|https?):)[a-z]{3,12}:[^\s:]/i,
+];
+/** Signs that titles and questions have too, which are words if they are no filter. */
+const MAYBE = /["()]|&&|(?:^|\s)[-−]\S|\b(?:arxiv|doi|bibcode)\s*:|\b10\.\d{4,9}\//i;
+
 /**
- * Read a query with AND, OR, NOT, "-word", quoted words, parentheses and conditions. As in the filters
- * of Python, ";" stands for AND, and "|" for an OR that takes precedence over it.
+ * Read a filter; without the signs of a filter, a text is words, which need not follow each other.
  * @param {string} text
- * @returns {{query: Query | null, isBoolean: boolean}}
+ * @returns {{query: Query | null, words: string[]}} a filter, or words
  */
 export function readQuery(text) {
-  const tokens = text.match(/-(?=[("])|-?[a-z]{4,9}:"[^"]*"|"[^"]*"|[();|]|[^\s();|"]+/gi) ?? [];
-  const isBoolean = tokens.some(
-    (token) => /^(?:AND|OR|NOT|[();|]|-.*|".*"|[Aa]uthor:.*)$/.test(token) || readCondition(token) !== null,
-  );
-  if ((tokens.join(" ").match(/\(|(?:^|\s)NOT\b|(?:^|\s|(?<=-))-/g) ?? []).length > MOST_NESTED) {
-    throw new QueryError(`the search has more than ${MOST_NESTED} parentheses or signs of NOT`);
-  }
-  let at = 0;
-
-  /** @returns {Query | null} */
-  function either() {
-    const parts = [both()];
-    while (tokens[at] === "OR") {
-      at++;
-      parts.push(both());
+  const isFilter = FILTER.some((signs) => signs.test(text));
+  if (isFilter || MAYBE.test(text)) {
+    try {
+      return { query: readFilter(text), words: [] };
+    } catch (error) {
+      if (isFilter) throw error;
     }
-    return joined("or", parts);
   }
-
-  /** @returns {Query | null} */
-  function both() {
-    /** @type {(Query | null)[]} */
-    const parts = [];
-    /** @type {string[]} */
-    let words = []; // neighbours, which can be one name
-    while (at < tokens.length && tokens[at] !== "OR" && tokens[at] !== ")") {
-      const token = tokens[at];
-      if (!isWord(token)) {
-        if (words.length) parts.push({ kind: "words", words });
-        words = [];
-        if (token === "|") {
-          at++;
-          parts.push(joined("or", [parts.pop() ?? null, alternative()]));
-        } else if (token === "AND" || token === ";") at++;
-        else parts.push(one());
-      } else {
-        words.push(...entriesOf(token));
-        at++;
-      }
-    }
-    if (words.length) parts.push({ kind: "words", words });
-    return joined("and", parts);
-  }
-
-  /** @param {string | undefined} token */
-  function isWord(token) {
-    return token !== undefined && !/^(?:AND|OR|NOT|[();|]|[-"].*)$/s.test(token) && !readCondition(token);
-  }
-
-  /** @returns {Query | null} the words, or the one other part, after "|" */
-  function alternative() {
-    const words = [];
-    while (isWord(tokens[at])) words.push(...entriesOf(tokens[at++]));
-    return words.length ? { kind: "words", words } : one();
-  }
-
-  /** @returns {Query | null} */
-  function one() {
-    if (at >= tokens.length) return null;
-    const token = tokens[at++];
-    if (token === "NOT" || token.startsWith("-")) {
-      if (token.length > 1 && token !== "NOT") tokens[--at] = token.slice(1);
-      const part = one();
-      return part && { kind: "not", part };
-    }
-    if (token === "(") {
-      const part = either();
-      if (tokens[at] === ")") at++;
-      return part;
-    }
-    const condition = readCondition(token);
-    if (condition) return condition;
-    const words = entriesOf(token);
-    return words.length ? { kind: "words", words, isPhrase: token.startsWith('"') } : null;
-  }
-
-  const parts = [];
-  while (at < tokens.length) {
-    parts.push(either());
-    if (tokens[at] === ")") at++; // without its "("
-  }
-  return { query: joined("and", parts), isBoolean };
+  return { query: null, words: wordsOf(text) };
 }
 
 const ADDRESS = /^(?:https?:\/\/)?(?:(?:dx\.)?doi\.org|(?:www\.)?arxiv\.org\/(?:abs|pdf)|ui\.adsabs\.harvard\.edu\/abs)\//i;
@@ -187,31 +117,19 @@ export function readCited(text) {
   const [, first, second, year] = text.trim().match(CITED) ?? [];
   if (!first) return null;
   const names = second ? [first, second] : [first];
-  const parts = names.map((name) => /** @type {Query} */ ({ kind: "words", words: entriesOf(`author:${name}`) }));
-  return { query: /** @type {Query} */ (joined("and", parts)), year: Number(year) };
+  const parts = names.map((text) => /** @type {Query} */ ({ kind: "term", field: "author", text }));
+  return { query: { kind: "and", parts }, year: Number(year) };
 }
 
 /**
- * Entries of the index for a part of a query.
- * @param {string} token
+ * Entries of the index for a term.
+ * @param {string} field
+ * @param {string} text
  */
-function entriesOf(token) {
-  const author = token.match(/^author:(.+)$/i);
-  if (!author) return wordsOf(token);
+function entriesOf(field, text) {
+  if (field !== "author") return wordsOf(text);
   // "Adam Riess" is found by "Riess", if it is not a family name of two words.
-  const family = author[1].replace(/"/g, "").trim().split(/\s+/).pop() ?? "";
-  return [`${authorWord(author[1])} ${authorWord(family)}`];
-}
-
-/**
- * @param {"and" | "or"} kind
- * @param {(Query | null)[]} parts
- * @returns {Query | null}
- */
-function joined(kind, parts) {
-  const some = parts.filter((part) => part !== null);
-  if (!some.length) return null;
-  return some.length === 1 ? some[0] : { kind, parts: some };
+  return [`${authorWord(text)} ${authorWord(text.trim().split(/\s+/).pop() ?? "")}`];
 }
 
 /** The index of words of a source. */
@@ -290,10 +208,8 @@ export class WordIndex {
    * @returns {Promise<{points: number[], missing: string[]}>} papers, and words that no paper has
    */
   async search(text) {
-    const { query, isBoolean } = readQuery(text);
     /** @type {string[]} */
     const missing = [];
-    if (!query) return { points: [], missing };
     const cited = readCited(text);
     if (cited) {
       const points = this._ranked(await this._evaluate(cited.query, []));
@@ -301,11 +217,12 @@ export class WordIndex {
       if (own.length) return { points: own, missing };
     }
     const n = this._source.manifest.papers;
-    if (isBoolean) {
+    const { query, words: given } = readQuery(text);
+    if (query) {
       const scores = await this._evaluate(query, missing);
       return { points: this._ranked(scores), missing };
     }
-    const words = await this._withNames(query.kind === "words" ? query.words : wordsOf(text));
+    const words = await this._withNames(given);
     /** @type {Map<number, number>} */
     const scores = new Map();
     /** @type {Map<number, number>} */
@@ -390,32 +307,18 @@ export class WordIndex {
    */
   async _evaluate(query, missing) {
     const n = this._source.manifest.papers;
-    if (query.kind === "condition") {
+    if (query.kind === "term" && ["", "author", "title"].includes(query.field)) return this._term(query, missing);
+    if (query.kind === "term" && ["arxiv", "doi", "bibcode"].includes(query.field)) {
+      const point = await this._source.find(bareId(query.text));
+      if (point < 0) missing.push(query.text);
+      return new Map(point < 0 ? [] : [[point, 0]]);
+    }
+    if (query.kind === "term" || query.kind === "range") {
       const found = new Map();
       (await papersOf(this._source, query)).forEach((isIn, point) => {
         if (isIn) found.set(point, 0);
       });
       return found;
-    }
-    if (query.kind === "words") {
-      /** @type {Map<number, number> | null} */
-      let scores = null;
-      for (const { word, found } of await this._withNames(query.words)) {
-        if (!found) missing.push(word.replace(/^@| .*$/g, ""));
-        const weight = found ? rarity(n, found.points.length) : 0;
-        const own = new Map();
-        found?.points.forEach((point, place) => {
-          const before = scores ? scores.get(point) : 0;
-          if (before !== undefined) own.set(point, before + weight * strength(found.kinds[place]));
-        });
-        scores = own;
-      }
-      const found = scores ?? new Map();
-      if (!query.isPhrase || query.words.length < 2 || !this._source.manifest.phrases) return found;
-      const places = await this._withPhrase(query.words);
-      const exact = new Map([...found].filter(([point]) => places.has(point)));
-      if (found.size && !exact.size) missing.push(query.words.join(" "));
-      return exact;
     }
     if (query.kind === "not") {
       const out = await this._evaluate(query.part, missing);
@@ -439,6 +342,38 @@ export class WordIndex {
       }
     }
     return scores;
+  }
+  /**
+   * Papers with the words of a term, which follow each other.
+   * @param {{field: string, text: string}} term
+   * @param {string[]} missing
+   * @returns {Promise<Map<number, number>>}
+   */
+  async _term({ field, text }, missing) {
+    const words = entriesOf(field, text);
+    if (field === "title" && words.length > 1) {
+      throw new QueryError(`title: takes one word in this search; write ${words.map((word) => `title:${word}`).join("; ")}`);
+    }
+    /** @type {Map<number, number> | null} */
+    let scores = null;
+    for (const { word, found } of await this._withNames(words)) {
+      if (!found) missing.push(word.replace(/^@| .*$/g, ""));
+      const weight = found ? rarity(this._source.manifest.papers, found.points.length) : 0;
+      const own = new Map();
+      found?.points.forEach((point, place) => {
+        const before = scores ? scores.get(point) : 0;
+        if (before === undefined || (field === "title" && !(found.kinds[place] & 2))) return;
+        own.set(point, before + weight * strength(found.kinds[place]));
+      });
+      scores = own;
+    }
+    const found = scores;
+    if (!found) throw new QueryError(`${text} is too common to be searched`);
+    if (words.length < 2 || !this._source.manifest.phrases) return found;
+    const places = await this._withPhrase(words);
+    const exact = new Map([...found].filter(([point]) => places.has(point)));
+    if (found.size && !exact.size) missing.push(words.join(" "));
+    return exact;
   }
 }
 

@@ -50,7 +50,7 @@ test("cells cannot run as formulas", () => {
 test("many authors are not silently cut, and a collaboration is one name", () => {
   const text = toBibtex([{ ...ROW, authors: ["Vera Rubin", "Gaia Collaboration"], nAuthors: 90, title: "a_b" }]);
   assert.match(text, /@article\{1970ApJ...159..379R,/);
-  assert.match(text, /author = \{Vera Rubin and \{Gaia Collaboration\} and others\}/);
+  assert.match(text, /author = \{\{Rubin\}, Vera and \{Gaia Collaboration\} and others\}/);
   assert.match(text, /title = \{\{a\\_b\}\}/);
   assert.match(toCsv([{ ...ROW, nAuthors: 3 }]), /et al\./);
 });
@@ -65,19 +65,16 @@ test("keys of BibTeX differ, and braces cannot end an entry", () => {
   const text = toBibtex([ROW, { ...ROW, title: "a } b" }]);
   assert.match(text, /@article\{1970ApJ...159..379R,/);
   assert.match(text, /@article\{1970ApJ...159..379R-2,/);
-  assert.match(text, /title = \{\{a  b\}\}/);
+  assert.match(text, /title = \{\{a \\textbraceright\{\} b\}\}/);
   assert.equal((text.match(/\{/g) ?? []).length, (text.match(/\}/g) ?? []).length);
 });
 
-test("BibTeX keeps formulas and runs no command", () => {
-  const title = String.raw`Stars \input{/etc/passwd} \write18{id} cost $5, $z \sim 2$, $\mathrm{H}_2$ and $\input{x}$`;
-  const text = toBibtex([{ ...ROW, title }]);
-  assert.ok(text.includes(String.raw`\textbackslash{}input/etc/passwd \textbackslash{}write18id cost`), text);
-  assert.ok(!/(?<!textbackslash\{\})\b(?:input|write18)(?=\{)/.test(text), text);
-  assert.ok(toBibtex([{ ...ROW, title: String.raw`At $z \sim 2$ and $\mathrm{H}_2$` }]).includes(String.raw`At $z \sim 2$ and $\mathrm{H}_2$`));
-  assert.ok(!toBibtex([{ ...ROW, title: "^^5cinput x and $^^5cinput x$" }]).includes("^^"));
-  assert.ok(toBibtex([{ ...ROW, title: "cost $5" }]).includes("cost \\$5"));
-  assert.ok(toBibtex([{ ...ROW, authors: [String.raw`\openout3=x, B`] }]).includes(String.raw`\textbackslash{}openout3=x`));
+test("BibTeX runs no command", () => {
+  const title = String.raw`Stars \input{/etc/passwd} \write18{id} cost $5, $z \sim 2$ and ^^5cinput x`;
+  const text = toBibtex([{ ...ROW, title, authors: [String.raw`\openout3=x, B`] }]);
+  assert.ok(text.includes(String.raw`\textbackslash{}input\{/etc/passwd\} \textbackslash{}write18\{id\} cost \$5`), text);
+  assert.ok(text.includes(String.raw`\textbackslash{}openout3=x`));
+  assert.ok(!text.includes("^^"));
 });
 
 test("a formula of a spreadsheet after a line break gets an apostrophe", () => {

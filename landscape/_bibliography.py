@@ -187,7 +187,8 @@ def ads_url(query: str, *, order: str = "date desc") -> str:
     """
     # Sort ties by bibcode, so that pages of results do not overlap.
     sort = quote(f"{order}, bibcode desc", safe="")
-    return f"https://ui.adsabs.harvard.edu/search/q={quote(query, safe='')}&sort={sort}"
+    asked = quote(query, safe="", errors="replace")
+    return f"https://ui.adsabs.harvard.edu/search/q={asked}&sort={sort}"
 
 
 def citation(*, version: str | None = None, predecessors: bool = True) -> str:
@@ -392,7 +393,7 @@ def _without_controls(text: str) -> str:
 
 def _bare(identifier: str | None) -> str:
     """Keep only the characters of an identifier that are safe in BibTeX and TeX fields."""
-    return re.sub(r"[^\w./:;()<>+&?=,'#@!*|\[\]-]", "", identifier or "", flags=re.ASCII)
+    return re.sub(r"[^\w./:;()<>+&?=,'@!*|\[\]-]", "", identifier or "", flags=re.ASCII)
 
 
 _PUNCTUATION = re.compile(r"[^\w&]+")

@@ -1,16 +1,14 @@
-"""A small part of ``python -m benchmarks robustness``, and errors found by it."""
+"""Errors found by damage and malice; `tests.properties` looks for others."""
 
 from __future__ import annotations
 
 import ast
-import random
 from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from benchmarks.robustness import records, run
 from landscape import Atlas
 from landscape._bibliography import escape_latex
 from landscape._render import escape
@@ -23,13 +21,6 @@ from tests.conftest import REPOSITORY
 from tests.servers.hostile_server import MODES, HostileServer
 
 MARKS = "a\u202eb\x9bc\x1bd"
-
-
-def test_damaged_files_of_every_reader_give_a_result_or_one_sentence(tmp_path: Path) -> None:
-    rng = random.Random(1)  # noqa: S311 - which bytes, no secret
-    tried, faults, _ = run("records", records(tmp_path, 600, rng))
-    assert tried == 600
-    assert faults == []
 
 
 def test_vectors_with_a_damaged_header_are_refused_in_one_sentence(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
@@ -114,19 +115,23 @@ def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
         yield from (places[begin : begin + step] for begin in range(0, len(places), step))
 
 
+_IMPORTING = threading.Lock()
+
+
 def import_openvino() -> Any:
     """Import OpenVINO without its statistics, which are sent to a server, and slow converters."""
-    known = {name: sys.modules.get(name) for name in (_STATISTICS, _CONVERTERS)}
-    for name in known:
-        sys.modules[name] = None  # type: ignore[assignment] # this module cannot be imported
-    try:
-        import openvino
-        import openvino.opset13
-    finally:
-        for name, module in known.items():
-            del sys.modules[name]
-            if module is not None:
-                sys.modules[name] = module
+    with _IMPORTING:  # two threads may search for the first time at once
+        known = {name: sys.modules.get(name) for name in (_STATISTICS, _CONVERTERS)}
+        for name in known:
+            sys.modules[name] = None  # type: ignore[assignment] # this module cannot be imported
+        try:
+            import openvino
+            import openvino.opset13
+        finally:
+            for name, module in known.items():
+                del sys.modules[name]
+                if module is not None:
+                    sys.modules[name] = module
     vars(openvino).setdefault("convert_model", _convert_model)
     return openvino
 

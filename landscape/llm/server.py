@@ -280,7 +280,10 @@ def _read_message(message: Any) -> tuple[str, str]:
     parts = content if isinstance(content, list) else [{"type": "text", "text": content or ""}]
     thoughts = [part for part in parts if part["type"] != "text"]
     text = "".join(part["text"] for part in parts if part["type"] == "text")
-    return text, "".join(map(str, filter(None, [*fields, *thoughts])))
+    thought = "".join(map(str, filter(None, [*fields, *thoughts])))
+    # JSON can contain half a character, which no file and no embedder accepts.
+    text, thought = (one.encode(errors="replace").decode() for one in (text, thought))
+    return text, thought
 
 
 def _limit(response: Any) -> None:

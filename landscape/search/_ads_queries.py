@@ -24,6 +24,7 @@ from landscape.errors import InputError, RemoteError
 from landscape.llm import LanguageModel, ReplyForm, request_reply
 from landscape.llm.prompts import as_data, prompt
 from landscape.search._filters import MisplacedError, deeper, read_grammar, run_parser
+from landscape.search.settings import readable_text
 from landscape.text import tokenise
 
 MAX_LENGTH = 20_000  # maximum number of characters of a query
@@ -109,7 +110,7 @@ def parse_ads(query: str) -> AdsQuery:
     Traceback (most recent call last):
     landscape.errors.InputError: ... no field 'auther'; the nearest is author:...
     """
-    if not query.strip():
+    if not readable_text("ADS query", query).strip():
         raise InputError('The ADS query is empty. Write, for example, abs:"dark energy".')
     if len(query) > MAX_LENGTH:
         raise InputError(

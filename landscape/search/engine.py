@@ -37,7 +37,7 @@ from landscape.search.sentences import (
     mixed_nearness,
     shares_of_names,
 )
-from landscape.search.settings import SearchSettings, query_text
+from landscape.search.settings import SearchSettings, query_text, readable_text
 from landscape.types import Hit, Results
 
 if TYPE_CHECKING:
@@ -173,6 +173,7 @@ class Engine:
             short, by = self.indexes.papers_of_person(name)
             if len(by):
                 return self._by_person(query, short, by, settings, allowed, started)
+        expansion = None if expansion is None else readable_text("expansion", expansion)
         reading = self._read(text, settings, expansion)
         language = self._foreign_language(reading)
         if language and expansion:

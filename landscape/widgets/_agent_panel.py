@@ -23,10 +23,8 @@ from landscape.errors import InputError
 from landscape.llm.interruption import STOPPED, Interruptible
 from landscape.widgets._code_lines import Name
 from landscape.widgets._connection import Connection
-from landscape.widgets._figure_view import download_link
-from landscape.widgets._panel import (
-    OpenedPanel,
-    Panel,
+from landscape.widgets._controls import (
+    checked_atlas,
     css_of,
     cut_text_html,
     panel_texts,
@@ -34,6 +32,8 @@ from landscape.widgets._panel import (
     scrolling,
     style_sheet,
 )
+from landscape.widgets._figure_view import download_link
+from landscape.widgets._panel import Panel
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,8 +55,22 @@ _FAILED = re.compile(rf"The language model failed:? ?\(?{STOPPED}\)?\.?")
 _LAST_KEYS = 0.25
 
 
-class AtlasPanel(OpenedPanel, Generic[R]):
-    """A panel of an atlas that can use a language model.
+@dataclass(frozen=True)
+class AgentRun:
+    """One run of an agent: its model, its progress callback, and its stop signal."""
+
+    model: Interruptible | None
+    step: Callable[[str], None]
+    stopping: threading.Event
+
+    @property
+    def model_name(self) -> str | None:
+        """Name of the language model, or None if no model is used."""
+        return None if self.model is None else self.model.model
+
+
+class QueryPanel(Panel, Generic[R]):
+    """A panel that answers from an atlas with an agent; the language model is optional.
 
     Its entry in ``panels.yaml`` contains the heading, the messages and the files to download.
     """
@@ -65,8 +79,10 @@ class AtlasPanel(OpenedPanel, Generic[R]):
 
     def __init__(self, kind: str, atlas: Atlas, *, connection: Connection | None) -> None:
         self._texts = panel_texts()["agents"][kind]
-        super().__init__(self._texts["verb"], atlas, [])
+        super().__init__(self._texts["verb"], [], atlas=checked_atlas(atlas))
         self._value: R | None = None
+        self._stopping: threading.Event | None = None
+        self._steps: list[str] = []
         self.connection = connection if connection is not None else Connection()
         self._model_line, self._live, self._files = (widgets.HTML() for _ in range(3))
 
@@ -207,29 +223,7 @@ class AtlasPanel(OpenedPanel, Generic[R]):
         """Run the action of a control after a delay, when the last typed letters have arrived."""
         threading.Timer(_LAST_KEYS, lambda: self._try(do)).start()
 
-
-@dataclass(frozen=True)
-class AgentRun:
-    """One run of an agent: its model, its progress callback, and its stop signal."""
-
-    model: Interruptible | None
-    step: Callable[[str], None]
-    stopping: threading.Event
-
-    @property
-    def model_name(self) -> str | None:
-        """Name of the language model, or None if no model is used."""
-        return None if self.model is None else self.model.model
-
-
-class ScholarPanel(AtlasPanel[R]):
-    """A panel that runs an agent on an atlas; the language model is optional."""
-
-    def __init__(self, kind: str, atlas: Atlas, *, connection: Connection | None) -> None:
-        self._stopping: threading.Event | None = None
-        self._steps: list[str] = []
-        super().__init__(kind, atlas, connection=connection)
-        self.add_class("landscape-scholar")
+    # -- runs of agents
 
     def stop(self) -> None:
         """Stop the agent and keep its results so far; a second call also discards the results."""

@@ -22,11 +22,10 @@ from landscape._render import render
 from landscape.errors import InputError, require
 from landscape.figures.colours import theme as colours_of
 from landscape.widgets._code_lines import call, figure_lines
-from landscape.widgets._figure_view import download_link, for_screen, picture_html, sentence_html
-from landscape.widgets._panel import (
+from landscape.widgets._controls import (
     MAX_SAVED_BYTES,
-    OpenedPanel,
     button,
+    checked_atlas,
     close_all,
     css_of,
     make_control,
@@ -34,6 +33,8 @@ from landscape.widgets._panel import (
     scrolling,
     style_sheet,
 )
+from landscape.widgets._figure_view import download_link, for_screen, picture_html, sentence_html
+from landscape.widgets._panel import Panel
 from landscape.widgets._tables import table_html
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ File = tuple[str, str, str, Callable[[Path], object]]
 """Text and tooltip of a button, name of its file, and the function that writes the file."""
 
 
-class ResultPanel(OpenedPanel):
+class ResultPanel(Panel):
     """A panel that shows a result, with buttons to save the result."""
 
     _result: object = None
@@ -72,7 +73,7 @@ class ResultPanel(OpenedPanel):
         self._buttons.add_class("landscape-files")
         self._links = widgets.HTML()
         self._request, self._turn = 0, threading.Lock()
-        super().__init__(verb, atlas, controls)
+        super().__init__(verb, controls, atlas=checked_atlas(atlas))
         # Progress and errors are shown directly below the controls.
         *head, working, status, code = tuple(self.children)
         self.children: tuple[widgets.Widget, ...] = (
@@ -109,7 +110,7 @@ class ResultPanel(OpenedPanel):
         self.run(title, draw, show, kind="draw")
 
     def _newest_atlas(self) -> Atlas:
-        return self._atlas
+        return self.atlas
 
     def _offer_files(self, files: Iterable[File]) -> None:
         """Show a button for each file."""
@@ -323,9 +324,9 @@ class AnalysisPanel(ResultPanel):
         return []
 
     def _newest_atlas(self) -> Atlas:
-        if self._atlas is not self._newest:
+        if self.atlas is not self._newest:
             self._atlas, self._known, self._has_offered = self._newest, None, False
-        return self._atlas
+        return self.atlas
 
     def _look(self, chosen: Mapping[str, object], atlas: Atlas) -> tuple[Result, str, str]:
         if self._known is None:

@@ -21,11 +21,11 @@ from landscape.llm.interruption import WatchedModel
 from landscape.search import find_entities
 from landscape.store.manifest import read_manifest
 from landscape.types import Answer
-from landscape.widgets import _panel
-from landscape.widgets._agent_panel import AtlasPanel, ResultTabs
+from landscape.widgets import _controls
+from landscape.widgets._agent_panel import QueryPanel, ResultTabs
 from landscape.widgets._code_lines import answer_as_notebook, code_of, connecting, join_lines
+from landscape.widgets._controls import button, close_all, group, make_control, quiet_html
 from landscape.widgets._figure_view import ScreenFigure, SheetView
-from landscape.widgets._panel import button, close_all, group, make_control, quiet_html
 from landscape.widgets._tables import PapersView
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class AskControls(widgets.VBox):
     def __init__(self) -> None:
         self._rest: dict[str, object] = {}  # settings that have no field
         self._question = ""
-        fields, groups = _panel.make_fields(AskSettings, _GROUPS, label=118, options=_OPTIONS)
+        fields, groups = _controls.make_fields(AskSettings, _GROUPS, label=118, options=_OPTIONS)
         self.fields = fields
         fields["audience"].suggest("expert")
         fields["check_with_model"].suggest(True)
@@ -111,7 +111,7 @@ class AskControls(widgets.VBox):
     def given(self) -> dict[str, Any]:
         """Return the settings chosen by the user, as keyword arguments of `Atlas.ask`."""
         parsers = {"keywords": (_keywords, "words separated by commas")}
-        given = _panel.read_fields(self.fields, parsers)
+        given = _controls.read_fields(self.fields, parsers)
         if self._weights.value == "set":
             given["weights"] = {name: slider.value for name, slider in self._sliders.items()}
         given |= self._rest
@@ -123,7 +123,7 @@ class AskControls(widgets.VBox):
         checked = AskSettings(**dict(settings))
         values = {name: getattr(checked, name) for name in self.fields}
         values["check_with_model"] = settings.get("check_with_model")
-        _panel.fill_fields(self.fields, values)
+        _controls.fill_fields(self.fields, values)
         self._rest = {name: settings[name] for name in ("t_now",) if settings.get(name) is not None}
         self._weights.choose(None if checked.weights is None else "set")
         if checked.weights is not None:
@@ -302,7 +302,7 @@ class AnswerView(ResultTabs):
         self._show_tabs(f"<div class='landscape-asked'>{escape(answer.question)}</div>")
 
 
-class AskPanel(AtlasPanel[Answer]):
+class AskPanel(QueryPanel[Answer]):
     """Ask questions about the papers of an atlas. The language model is optional.
 
     Parameters
@@ -356,7 +356,7 @@ class AskPanel(AtlasPanel[Answer]):
         self._show_plan()
 
     def __repr__(self) -> str:
-        return f"<AskPanel: {self._atlas.title}, {count(len(self._history), 'answer')}>"
+        return f"<AskPanel: {self.atlas.title}, {count(len(self._history), 'answer')}>"
 
     @property
     def history(self) -> tuple[Answer, ...]:
@@ -395,7 +395,7 @@ class AskPanel(AtlasPanel[Answer]):
             raise InputError("The question is empty. Write a question.")
         given, shown = self.controls.given(), self._view.asked
         thread = (*shown.thread, shown.answer) if follow_up and shown else ()
-        self._begin(asked, given, thread)
+        self._start(asked, given, thread)
 
     def stop(self) -> None:
         """Stop answering. Keep earlier answers, and mark the text so far as unfinished."""
@@ -414,14 +414,14 @@ class AskPanel(AtlasPanel[Answer]):
             return super()._file(ending)
         return answer_as_notebook(asked.answer, asked.atlas, asked.thread, asked.model, asked.used)
 
-    def _begin(self, question: str, given: Mapping[str, Any], thread: tuple[Answer, ...]) -> None:
+    def _start(self, question: str, given: Mapping[str, Any], thread: tuple[Answer, ...]) -> None:
         # Keep the current atlas and connection, because both may change before the answer arrives.
         connected = self.connection.value
         used = self.connection.used if connected else None
         model = connected.part() if connected else None
         name = model.model if model else None
         live = self._live_text = self._live_text.begin(question, name)
-        atlas, began = self._atlas, time.monotonic()
+        atlas, began = self.atlas, time.monotonic()
 
         def work() -> Asked:
             from landscape.answers.asking import ask

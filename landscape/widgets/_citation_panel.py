@@ -11,9 +11,9 @@ from landscape.agents.settings import AttributeSettings
 from landscape.errors import InputError
 from landscape.search.settings import readable_text
 from landscape.types import Attribution, Hit
-from landscape.widgets._agent_panel import AgentRun, ScholarPanel, clean_notes, model_option, needed
+from landscape.widgets._agent_panel import AgentRun, QueryPanel, clean_notes, model_option, needed
 from landscape.widgets._code_lines import called, connecting, join_lines
-from landscape.widgets._panel import fill_fields, grid, make_control, make_fields, read_fields
+from landscape.widgets._controls import fill_fields, grid, make_control, make_fields, read_fields
 from landscape.widgets._tables import Item, PaperList
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _GROUPS = {
 }
 
 
-class CitationPanel(ScholarPanel[Attribution]):
+class CitationPanel(QueryPanel[Attribution]):
     """Find the paper that an excerpt cites at ``[CITATION]``.
 
     Parameters
@@ -98,7 +98,7 @@ class CitationPanel(ScholarPanel[Attribution]):
         state = "nothing asked yet"
         if self._value is not None:
             state = "no paper selected" if self._value.abstained else "a paper found"
-        return f"<CitationPanel: {self._atlas.title}, {state}>"
+        return f"<CitationPanel: {self.atlas.title}, {state}>"
 
     def find(self, excerpt: str | None = None, **settings: object) -> None:
         """Search for the paper in the background. Call `wait`, then read the answer from `value`.
@@ -124,7 +124,7 @@ class CitationPanel(ScholarPanel[Attribution]):
             self._excerpt.value = excerpt
         text = needed(self._excerpt.value, what="The excerpt")
         read_excerpt(text, mark=self._fields["mark"].value)
-        chosen, atlas = read_fields(self._fields, {}), self._atlas
+        chosen, atlas = read_fields(self._fields, {}), self.atlas
         given = {name: value for name, value in chosen.items() if value != _DEFAULTS[name]}
 
         def work(run: AgentRun) -> Attribution:

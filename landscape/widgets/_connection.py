@@ -12,7 +12,8 @@ import ipywidgets as widgets
 
 from landscape._wording import count
 from landscape.errors import InputError, RemoteError
-from landscape.widgets._panel import Panel, make_control, panel_texts, quiet_html
+from landscape.widgets._controls import make_control, panel_texts, quiet_html
+from landscape.widgets._panel import Panel
 
 if TYPE_CHECKING:
     from traitlets import Bunch

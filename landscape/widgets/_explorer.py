@@ -20,7 +20,8 @@ from landscape.viewer.columns import VIEWER, check_colour
 from landscape.viewer.notebook import MapView
 from landscape.viewer.settings import DEFAULTS
 from landscape.viewer.state import find_set, inside, passing
-from landscape.widgets._panel import Kind, Panel, checked_atlas, checked_whole
+from landscape.widgets._controls import checked_atlas, checked_whole
+from landscape.widgets._panel import Kind, Panel
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -129,7 +130,7 @@ class MapExplorer(Panel):
         theme: str = "auto",
         height: int = 640,
     ) -> None:
-        self.atlas = checked_atlas(atlas)
+        checked_atlas(atlas)
         _, self._built = current_version(atlas.path)
         self._results: Found | None = None
         self._finding: list[object] | None = None  # key of the search that runs
@@ -142,7 +143,7 @@ class MapExplorer(Panel):
             theme=exploring.checked_choice("theme", theme, ("auto", "light", "dark")),
             height=checked_whole("height", height, 300, 3000),
         )
-        super().__init__("", [self.map])
+        super().__init__("", [self.map], atlas=atlas)
         self.add_class("landscape-explorer")
         self._heading.layout.display = "none"  # the viewer shows the title
         self._connect()
@@ -745,7 +746,7 @@ class MapExplorer(Panel):
 
     def _replace(self, atlas: Atlas, mine: Rows | None) -> None:
         before = dict(self.map.given)
-        self.atlas, self._results, self._finding = atlas, None, None
+        self._atlas, self._results, self._finding = atlas, None, None
         _, self._built = current_version(atlas.path)
         self.map.show(atlas, mine)
         self._chosen_by, self._history = None, []

@@ -15,8 +15,8 @@ import plotly.graph_objects as go
 from traitlets import Bunch, observe
 
 from landscape.errors import InputError, LandscapeError
+from landscape.widgets._controls import close_all
 from landscape.widgets._jobs import Job
-from landscape.widgets._panel import close_all
 
 if TYPE_CHECKING:
     from landscape.figures.matplotlib_backend import Sheet

@@ -22,8 +22,7 @@ from landscape.outreach.themes import THEMES, find_theme
 from landscape.search.settings import readable_text
 from landscape.widgets._analysis_panel import ResultPanel
 from landscape.widgets._code_lines import call
-from landscape.widgets._figure_view import image_html
-from landscape.widgets._panel import (
+from landscape.widgets._controls import (
     checked_atlas,
     folded,
     make_control,
@@ -31,6 +30,7 @@ from landscape.widgets._panel import (
     quiet_html,
     show_only,
 )
+from landscape.widgets._figure_view import image_html
 from landscape.widgets._tables import table_html
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from landscape.errors import InputError
 from landscape.search.settings import readable_text
 from landscape.widgets._analysis_panel import AnalysisPanel, File, Result, analyse, choose_one
 from landscape.widgets._code_lines import call, figure_lines, join_lines
-from landscape.widgets._panel import (
+from landscape.widgets._controls import (
     Chooser,
     YearsControl,
     check_period,

@@ -19,15 +19,14 @@ from landscape.search.settings import readable_text
 from landscape.types import Hit, Survey
 from landscape.widgets._agent_panel import (
     AgentRun,
+    QueryPanel,
     ResultTabs,
-    ScholarPanel,
     clean_notes,
     model_option,
     needed,
 )
 from landscape.widgets._code_lines import called, connecting, join_lines
-from landscape.widgets._figure_view import SheetView
-from landscape.widgets._panel import (
+from landscape.widgets._controls import (
     Parsers,
     fill_fields,
     group,
@@ -36,6 +35,7 @@ from landscape.widgets._panel import (
     quiet_html,
     read_fields,
 )
+from landscape.widgets._figure_view import SheetView
 from landscape.widgets._tables import Item, PaperList, table_html
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ _NEW = re.compile(r"(?<![\d,])([\d,]{1,20}+) new\b")
 _SELECTED_SO_FAR = re.compile(r"(?<![\d,])([\d,]{1,20}+) selected so far")
 
 
-class SurveyPanel(ScholarPanel[Survey]):
+class SurveyPanel(QueryPanel[Survey]):
     """Survey a question: repeatedly search, select papers and follow citations.
 
     Parameters
@@ -244,7 +244,7 @@ class SurveyPanel(ScholarPanel[Survey]):
         found = "nothing surveyed yet"
         if self.value is not None:
             found = f"{count(len(self.value), 'paper')} found"
-        return f"<SurveyPanel: {self._atlas.title}, {found}>"
+        return f"<SurveyPanel: {self.atlas.title}, {found}>"
 
     def survey(self, question: str | None = None, **settings: object) -> None:
         """Survey a question in the background. Call `wait`, then read the survey from `value`.
@@ -290,7 +290,7 @@ class SurveyPanel(ScholarPanel[Survey]):
         return super()._file(ending)
 
     def _start(self, question: str) -> None:
-        atlas, given = self._atlas, self.controls.given()
+        atlas, given = self.atlas, self.controls.given()
 
         def work(run: AgentRun) -> Survey:
             name = run.model_name

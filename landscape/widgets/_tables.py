@@ -12,7 +12,7 @@ import ipywidgets as widgets
 from landscape._render import render
 from landscape._serializer import heading, name_bounds, shown_columns, with_units
 from landscape._wording import DIGIT_SPACE, MAX_COLUMNS, align_decimals, count
-from landscape.widgets._panel import close_all, make_control, style_sheet
+from landscape.widgets._controls import close_all, make_control, style_sheet
 
 if TYPE_CHECKING:
     import pandas as pd

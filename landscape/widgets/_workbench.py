@@ -13,7 +13,7 @@ import traitlets
 from landscape import widgets as panels
 from landscape._wording import GENERATED, count, did_you_mean
 from landscape.errors import InputError, LandscapeError
-from landscape.widgets._panel import (
+from landscape.widgets._controls import (
     checked_atlas,
     css_of,
     make_control,

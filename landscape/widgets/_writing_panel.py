@@ -16,10 +16,10 @@ from landscape._wording import count
 from landscape.errors import InputError
 from landscape.search.settings import readable_text
 from landscape.types import CitationSuggestions, Hit
-from landscape.widgets._agent_panel import AgentRun, ScholarPanel, clean_notes, model_option, needed
+from landscape.widgets._agent_panel import AgentRun, QueryPanel, clean_notes, model_option, needed
 from landscape.widgets._code_lines import Name, called, connecting, join_lines, written
+from landscape.widgets._controls import checked_whole, make_control, panel_texts, quiet_html
 from landscape.widgets._figure_view import download_link
-from landscape.widgets._panel import checked_whole, make_control, panel_texts, quiet_html
 from landscape.widgets._tables import Item, PaperList, table_html
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ MOST = 100
 _TITLES = ("Papers to cite", "Related work", "Check a draft")
 
 
-class WritingPanel(ScholarPanel[CitationSuggestions]):
+class WritingPanel(QueryPanel[CitationSuggestions]):
     """Find papers to cite, write a paragraph on them, and check the citations of a draft.
 
     Parameters
@@ -153,7 +153,7 @@ class WritingPanel(ScholarPanel[CitationSuggestions]):
         found = "nothing asked yet"
         if self._value is not None:
             found = f"{count(len(self._value), 'paper')} to cite"
-        return f"<WritingPanel: {self._atlas.title}, {found}>"
+        return f"<WritingPanel: {self.atlas.title}, {found}>"
 
     @property
     def desk(self) -> AtlasCollection:

@@ -32,7 +32,7 @@ from landscape.widgets import (
     TrendsPanel,
     WritingPanel,
 )
-from landscape.widgets._panel import Chooser, panel_texts
+from landscape.widgets._controls import Chooser, panel_texts
 from landscape.widgets._tables import table_html
 from tests.timing import time_limit
 from tests.widgets.asking import built_again, live_widgets

@@ -12,7 +12,8 @@ pytest.importorskip("ipywidgets")
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape._progress import progress
 from landscape.errors import InputError
-from landscape.widgets._panel import Panel, panel_texts
+from landscape.widgets._controls import panel_texts
+from landscape.widgets._panel import Panel
 from landscape.widgets._tables import Item, PaperList
 from tests.timing import assert_cost, time_limit
 from tests.widgets.asking import live_widgets

@@ -12,7 +12,8 @@ import IPython.display
 
 from landscape import Atlas
 from landscape.widgets import AskPanel, ImpactPanel
-from landscape.widgets._panel import MAX_SAVED_BYTES, Panel, css_of, cut_text_html
+from landscape.widgets._controls import MAX_SAVED_BYTES, css_of, cut_text_html
+from landscape.widgets._panel import Panel
 from tests.timing import time_limit
 
 SENTENCE = "Run this cell again to use the panel."

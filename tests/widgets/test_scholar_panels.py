@@ -22,7 +22,7 @@ from landscape.agents import AtlasCollection
 from landscape.atlas import Atlas
 from landscape.errors import InputError
 from landscape.widgets import CitationPanel, Connection, SurveyPanel, WritingPanel
-from landscape.widgets._agent_panel import ScholarPanel
+from landscape.widgets._agent_panel import QueryPanel
 from landscape.widgets._survey_panel import SurveyControls
 from tests.agents import citing_models, survey_scripts
 from tests.answers.sample_results import HOSTILE
@@ -54,14 +54,14 @@ def connection(server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> Connect
     return Connection(base_url=server.url, model="small-chat")
 
 
-def done(panel: ScholarPanel) -> Any:
+def done(panel: QueryPanel) -> Any:
     assert panel.wait(time_limit(60))
     value = panel.value  # type: ignore[attr-defined]  # each of the three has one
     assert value is not None, panel.status
     return value
 
 
-def run_code(panel: ScholarPanel) -> dict[str, Any]:
+def run_code(panel: QueryPanel) -> dict[str, Any]:
     """Run the lines of code of a panel; return the defined names."""
     names: dict[str, Any] = {"ls": ls, "atlas": panel.atlas}
     exec(panel.code, names)  # noqa: S102 - it is what is tested

@@ -182,17 +182,19 @@ def _timed(use: Callable[[str, str], object], name: str, url: str) -> None:
 
     late: list[float] = []
 
+    real = _http.within
+
     def within(limit: float, *given: Any, **named: Any) -> Iterator[Any]:
         start = time.monotonic()
         try:
-            yield from _http.within(limit, *given, **named)
+            yield from real(limit, *given, **named)
         finally:
             late.append(time.monotonic() - start - min(limit, _LIMIT))
 
     error = None
     with (
         mock.patch("landscape.llm.server.within", within),
-        mock.patch("landscape.llm.reranking.within", within),
+        mock.patch("landscape._http.within", within),
     ):
         try:
             use(name, url)

@@ -17,6 +17,7 @@ import traitlets
 
 from landscape.errors import LandscapeError
 from landscape.viewer.columns import column_file, columns_to_colour
+from landscape.viewer.messages import Read, Request, SearchResult, read_request
 from landscape.viewer.settings import SourceSettings
 from landscape.viewer.site import bundle
 from landscape.viewer.source import MapSource, packed
@@ -54,8 +55,15 @@ class MapView(anywidget.AnyWidget):
     theme = traitlets.Unicode("auto").tag(sync=True)
     height = traitlets.Int(640).tag(sync=True)
 
-    def __init__(self, atlas: Atlas, *, mine: Rows | None = None, **traits: Any) -> None:
-        self._acts: dict[str, Callable[..., object]] = {}
+    def __init__(
+        self,
+        atlas: Atlas,
+        *,
+        mine: Rows | None = None,
+        on_request: Callable[[Request, Rows], object] | None = None,
+        **traits: Any,
+    ) -> None:
+        self._on_request = on_request
         self._lock = threading.Lock()
         source = self._source_of(atlas, mine)
         super().__init__(_esm=_script(), files=_first_files(source), **traits)
@@ -132,19 +140,21 @@ class MapView(anywidget.AnyWidget):
         if sent and self.source is source:
             self.set_trait(trait, sent)
 
-    def act(self, name: str, use: Callable[..., object]) -> None:
-        """Call a function when the browser asks for something; points are given as rows."""
-        self._acts[name] = use
-
     def _hear(self, _: object, message: Mapping[str, Any], buffers: Sequence[Any]) -> None:
-        request = dict(message)
-        name = str(request.pop("do", ""))
-        if name == "read":
-            self._send_file(str(request.get("name")))
-        elif name in self._acts:
-            if buffers:
-                request["rows"] = self.rows_of(bytes(buffers[0]))
-            self._acts[name](**request)
+        """Send the file that the browser needs; other requests are for `on_request`."""
+        try:
+            request = read_request(message)
+        except LandscapeError as error:
+            self.notice = str(error)
+            return
+        if isinstance(request, Read):
+            self._send_file(str(request.name))
+        elif self._on_request is not None:
+            self._on_request(request, self.rows_of(bytes(buffers[0]) if buffers else b""))
+
+    def show_found(self, result: SearchResult) -> None:
+        """Give the papers found to the searches of the browser that wait for them."""
+        self.found = result._asdict()
 
     def _send_file(self, name: str) -> None:
         answer: dict[str, str] = {"kind": "read", "name": name}

@@ -14,7 +14,7 @@ from landscape._io import expand_home, write_output
 from landscape.errors import AtlasError, InputError, LandscapeError
 from landscape.store.manifest import current_version
 from landscape.store.tables import LABELS, write_labels
-from landscape.viewer import exploring
+from landscape.viewer import exploring, messages
 from landscape.viewer import selection as selecting
 from landscape.viewer.columns import VIEWER, check_colour
 from landscape.viewer.notebook import MapView
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _HISTORY = 50
+
+
+_TABLES = {"papers.csv": selecting.papers_as_csv, "papers.bib": selecting.papers_as_bibtex}
 
 
 @dataclass(frozen=True)
@@ -140,6 +143,7 @@ class MapExplorer(Panel):
         self.map = MapView(
             atlas,
             mine=exploring.rows_of_papers(atlas, self.mine),
+            on_request=self._answer,
             theme=exploring.checked_choice("theme", theme, ("auto", "light", "dark")),
             height=checked_whole("height", height, 300, 3000),
         )
@@ -168,35 +172,31 @@ class MapExplorer(Panel):
 
     def _connect(self) -> None:
         self.map.observe(self._follow, ["given", "selected", "outline"])
-        acts: dict[str, Callable[..., object]] = {
-            "search": self._find,
-            "select": self._select_in_background,
-            "summary": self._show_summary,
-            "compare": self._show_comparison,
-            "ask": self._show_answer,
-            "save": self._make_file,
-            "papers.csv": lambda rows: self._make_table(
-                "papers.csv", selecting.papers_as_csv, rows
-            ),
-            "papers.bib": lambda rows: self._make_table(
-                "papers.bib", selecting.papers_as_bibtex, rows
-            ),
-            "rename": self.rename,
-            "reload": self.reload,
-        }
-        for name, use in acts.items():
-            self.map.act(name, self._guarded(use))
 
-    def _guarded(self, use: Callable[..., object]) -> Callable[..., object]:
-        """Return a function that shows an error as a message."""
-
-        def call(**request: Any) -> None:
-            try:
-                use(**request)
-            except LandscapeError as error:
-                self._show_error(error)
-
-        return call
+    def _answer(self, request: messages.Request, listed: Rows) -> None:
+        """Do what the page asks for; `listed` are the papers that it lists."""
+        try:
+            match request:
+                case messages.Search(query, method, k, years):
+                    self._find(query, method, k, years)
+                case messages.Select(text):
+                    self._select_in_background(text)
+                case messages.Summary():
+                    self._show_summary()
+                case messages.Compare():
+                    self._show_comparison()
+                case messages.Ask(question):
+                    self._show_answer(question)
+                case messages.Save(suffix):
+                    self._make_file(suffix)
+                case messages.Table(name):
+                    self._make_table(name, listed)
+                case messages.Rename(region, label):
+                    self.rename(region, label)
+                case messages.Reload():
+                    self.reload()
+        except LandscapeError as error:
+            self._show_error(error)
 
     # -- what is shown
 
@@ -396,14 +396,14 @@ class MapExplorer(Panel):
 
         def then(found: Found | LandscapeError) -> None:
             self._finding = None
-            answer: dict[str, object] = {"key": key, "note": "", "problem": "", "points": b""}
             if isinstance(found, LandscapeError):
                 self._results = None
-                self.map.found = answer | {"problem": str(found)}
+                self.map.show_found(messages.SearchResult(key, problem=str(found)))
                 self._show_error(found)
                 return
             self._results = found
-            self.map.found = answer | {"note": found.note, "points": self.map.points_of(found.rows)}
+            points = self.map.points_of(found.rows)
+            self.map.show_found(messages.SearchResult(key, found.note, points=points))
 
         self.run("Searching", work, then, kind="search")
 
@@ -459,7 +459,7 @@ class MapExplorer(Panel):
         self.map.chosen = points
         self._write_code()
 
-    def _select_in_background(self, filter: str) -> None:  # noqa: A002 - named in the message
+    def _select_in_background(self, filter: str) -> None:  # noqa: A002 - the word of the field
         before = self.map.selected.get("turn")
 
         def then(rows: Rows) -> None:
@@ -581,9 +581,8 @@ class MapExplorer(Panel):
             papers for a page.
         """
         target = expand_home(path)
-        tables = {".csv": selecting.papers_as_csv, ".bib": selecting.papers_as_bibtex}
-        if target.suffix.lower() in tables:
-            content = tables[target.suffix.lower()](self.atlas, self._some_rows())
+        if (table := f"papers{target.suffix.lower()}") in _TABLES:
+            content = _TABLES[table](self.atlas, self._some_rows())
             return write_output(target, content)
         from landscape.figures import save_figure
         from landscape.figures.export import check_kind
@@ -636,11 +635,13 @@ class MapExplorer(Panel):
         self.run("Drawing the file", make, then, kind="file")
         self.map.notice = f"{name} is being drawn …"
 
-    def _make_table(self, name: str, write: Callable[[Atlas, Rows], str], rows: Rows) -> None:
+    def _make_table(self, name: str, rows: Rows) -> None:
+        exploring.checked_choice("name", name, tuple(_TABLES))
+
         def then(content: str) -> None:
             self.map.download(name, "text/plain;charset=utf-8", content)
 
-        self.run("Writing the file", lambda: write(self.atlas, rows), then, kind="file")
+        self.run("Writing the file", lambda: _TABLES[name](self.atlas, rows), then, kind="file")
 
     # -- two explorers
 

@@ -391,8 +391,8 @@ def test_the_page_makes_files(explorer: MapExplorer, sent: list[Any], suffix: st
 
 
 def test_tables_of_the_listed_papers(explorer: MapExplorer, sent: list[Any]) -> None:
-    ask_on_page(explorer, "papers.csv", rows=[5, 3])
-    ask_on_page(explorer, "papers.bib", rows=[5, 3])
+    ask_on_page(explorer, "table", rows=[5, 3], name="papers.csv")
+    ask_on_page(explorer, "table", rows=[5, 3], name="papers.bib")
     (_, (table,)), (_, (bib,)) = sent
     ids = explorer.atlas.map["paper_id"]
     assert pd.read_csv(io.BytesIO(table))["paper_id"].tolist() == [ids[5], ids[3]]

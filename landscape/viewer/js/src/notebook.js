@@ -12,7 +12,7 @@ import { Tools } from "./tools.js";
  *   off: (name: string, use: (...given: any[]) => void) => void,
  *   send: (message: object, callbacks?: object, buffers?: ArrayBuffer[]) => void,
  *   widget_manager?: {kernel?: {status?: string, connectionStatus?: string}}}} WidgetModel
- * @typedef {{do: string, [name: string]: unknown}} Request
+ * @typedef {import("./messages.js").Request} Request
  */
 
 const TRAITS = ["files", "titles", "words"]; // with files; the first ones make another viewer
@@ -151,6 +151,7 @@ export class Kernel {
 
   /** Give the papers that the kernel found to the searches for them; whether there were any. */
   _hearFound() {
+    /** @type {Partial<import("./messages.js").SearchResult> | undefined} */
     const found = this.model.get("found");
     if (!found?.key) return false;
     const key = JSON.stringify(found.key);
@@ -192,14 +193,12 @@ export class Kernel {
   }
 
   /**
-   * Ask for a result on the papers that are listed.
-   * @param {string} name
-   * @param {object} options
+   * Send a request with the papers that are listed.
+   * @param {Request} request
    */
-  act(name, options = {}) {
+  askOfListed(request) {
     const [viewer] = this._viewers;
-    const listed = Uint32Array.from(viewer?.model.listed ?? []);
-    this.ask({ do: name, ...options }, [listed.buffer]);
+    this.ask(request, [Uint32Array.from(viewer?.model.listed ?? []).buffer]);
   }
 
   /**

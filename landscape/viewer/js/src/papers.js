@@ -167,7 +167,7 @@ export class PaperList {
       return;
     }
     if (viewer.kernel) {
-      viewer.kernel.act(`papers.${kind}`);
+      viewer.kernel.askOfListed({ do: "table", name: `papers.${kind}` });
       return;
     }
     try {

@@ -53,6 +53,7 @@ def search_wordings(
     k: int = 50,
     filter: str | None = None,  # noqa: A002 - the word of this field
     allows: Callable[[Paper], bool] | None = None,
+    rerank: bool = True,
 ) -> Found:
     """Search with each text and rank the papers by the weighted sum of their scores.
 
@@ -61,7 +62,7 @@ def search_wordings(
     weights: dict[str, float] = {}
     for text, weight in wordings:
         weights[text] = weights.get(text, 0.0) + weight
-    settings = SearchSettings(k=k, filter=filter)
+    settings = SearchSettings(k=k, filter=filter, rerank=rerank)
     searches = tuple(engine.search(text, settings) for text in weights)
     kept = [
         [hit for hit in search.hits if allows is None or allows(hit.paper)] for search in searches

@@ -23,7 +23,7 @@ from landscape.errors import InputError, RemoteError
 from landscape.llm import connect_from_environment
 from landscape.llm.prompts import as_data, prompt
 from landscape.search import SearchSettings, open_engine, parse_filter
-from landscape.search.ranking import RANKING, fuse_ranks, standardised
+from landscape.search.ranking import fuse_ranks, standardised
 from landscape.search.settings import MAX_QUERY, readable_text
 from landscape.text import split_sentences
 from landscape.types import Answer, CitationSuggestions, Hit, Paper, Results, Suggestion
@@ -180,8 +180,8 @@ class AtlasCollection:
         corpora = self.searched
         found = {
             corpus.name: search_wordings(
-                open_engine(corpus.atlas), asked, k=k + _SPARE, filter=within
-            )
+                open_engine(corpus.atlas), asked, k=k + _SPARE, filter=within, rerank=False
+            )  # word by word, papers to cite are found less often (benchmarks/RESULTS.md)
             for corpus in corpora
         }
         merged = merge_duplicates(_rank_together(corpora, found))[:k]
@@ -421,11 +421,10 @@ def _rank_together(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> lis
 def _comparable_scores(hits: Sequence[Hit]) -> list[float]:
     """Return the scores of the papers found with one search text in several corpora."""
     scores = np.zeros(len(hits))
-    weights = {"semantic": 1.0, "words": 1.0, "rerank": RANKING.late_interaction}
-    for part, weight in weights.items():
+    for part in ("semantic", "words"):
         column = np.array([hit.parts.get(part, np.nan) for hit in hits], dtype=float)
         known = column[~np.isnan(column)]
-        scores += weight * standardised(
+        scores += standardised(
             np.where(np.isnan(column), known.min() if len(known) else 0.0, column)
         )
     return standardised(scores).tolist()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from landscape._io import (
@@ -19,7 +19,7 @@ from landscape._io import (
     remove_leftovers,
 )
 from landscape._settings import takes_settings
-from landscape._wording import count
+from landscape._wording import count, did_you_mean
 from landscape.errors import AtlasError, InputError, LandscapeError
 from landscape.pipeline._embeddings import EMBEDDINGS_STAGE, prepare_embedder
 from landscape.pipeline._executor import open_executor
@@ -50,7 +50,7 @@ from landscape.pipeline.stages import (
     with_absolute_paths,
 )
 from landscape.store import AtlasStore
-from landscape.store.manifest import MANIFEST_NAME, Manifest, read_manifest
+from landscape.store.manifest import MANIFEST_NAME, Manifest, Part, read_manifest
 
 STAGES: tuple[Stage, ...] = (
     INGEST_STAGE,
@@ -125,26 +125,78 @@ def build(
         raise InputError(
             f"Cannot create {folder}: permission denied. Pass a writable folder to --out."
         ) from error
-    return build_version(folder, options, lambda _: files, say or (lambda _: None))
+    return build_version(folder, options, Sources(files), say or (lambda _: None))
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Files of a new version: exactly these, or in an update, those that stay and these."""
+
+    files: list[InputFile]
+    removed: tuple[str, ...] = ()
+    is_update: bool = False
+
+    def of_version(
+        self, manifest: Manifest, folder: Path, say: Callable[[str], None]
+    ) -> list[InputFile]:
+        """Return the files of the version after that of `manifest`; say what happens to each."""
+        if not self.is_update:
+            return self.files
+        parts = manifest.parts
+        check_known(parts, self.removed, folder)
+        stay = [part for part in parts if part.file not in self.removed]
+        files = [
+            InputFile(Path(part.file), part.sha256, part.bytes, part.modified, part)
+            for part in stay
+        ]
+        known = {(part.file, part.sha256) for part in stay}
+        names = {part.file for part in stay}
+        for name in self.removed:
+            papers = sum(part.rows for part in parts if part.file == name)
+            say(f"{name}: {count(papers, 'paper')} removed")
+        for file in self.files:
+            # After a removal, a source that is known already may bring papers that it shared.
+            if (file.path.name, file.sha256) in known and not self.removed:
+                continue
+            changed = "new papers are added, and changed papers are updated"
+            is_known = file.path.name in names
+            say(f"{file.path.name}: {changed if is_known else 'its papers are added'}")
+            files.append(file)
+        given = {file.path.name for file in files if file.part is None}
+        shared = dict.fromkeys(part.file for part in stay if part.merged and part.file not in given)
+        if self.removed and shared:
+            say(
+                "Papers that the removed sources share with others are removed as well. To keep "
+                f"them, pass the other files again together with --remove: {', '.join(shared)}"
+            )
+        if not files:
+            raise InputError(
+                f"{folder} would have no papers; delete the folder, or pass files of papers."
+            )
+        return files
+
+
+def check_known(parts: Sequence[Part], remove: Sequence[str], folder: Path) -> None:
+    """Raise InputError if there is no source of a name."""
+    names = list(dict.fromkeys(part.file for part in parts))
+    for name in remove:
+        if name not in names:
+            hint = did_you_mean(name, names)
+            raise InputError(f"{folder} has no source {name!r}{hint} It has {', '.join(names)}.")
 
 
 def build_version(
-    folder: Path,
-    options: BuildOptions,
-    inputs: Callable[[Manifest], list[InputFile]],
-    say: Callable[[str], None],
-    *,
-    is_update: bool = False,
+    folder: Path, options: BuildOptions, sources: Sources, say: Callable[[str], None]
 ) -> AtlasStore:
-    """Build an atlas from checked options and inputs, which may depend on the current version."""
+    """Build a version of an atlas from checked options and sources."""
     with locked(folder):
         finish_commit(folder)
         # Read the manifest again after locking, because another build may have changed it.
         manifest = _manifest_of(folder) or write_manifest(folder, Manifest())
         remove_leftovers(folder)
         previous = Previous(folder, manifest) if manifest.complete else None
-        files = inputs(manifest)
-        context = Context(folder, options, manifest, say, files, previous, is_update)
+        files = sources.of_version(manifest, folder, say)
+        context = Context(folder, options, manifest, say, files, previous, sources.is_update)
         if previous is None:
             with _executor(context):
                 _run_stages(context)
@@ -171,9 +223,7 @@ def _executor(context: Context) -> Iterator[None]:
     ) as executor:
         if executor.is_cluster:
             context.folder = context.folder.resolve()
-            context.inputs = [
-                dataclasses.replace(file, path=file.path.resolve()) for file in context.inputs
-            ]
+            context.inputs = [replace(file, path=file.path.resolve()) for file in context.inputs]
             context.options = with_absolute_paths(options)
         context.executor = executor
         yield
@@ -251,12 +301,12 @@ def _run_stages(context: Context) -> None:
 def _finish(context: Context) -> None:
     """Mark the version as complete, and remove the unfinished files."""
     title = context.options.title
-    finished = dataclasses.replace(
+    finished = replace(
         context.manifest,
         complete=True,
         title=context.manifest.title if title is None else title,
         parts=tuple(  # the modification time can change even if the content does not
-            dataclasses.replace(part, modified=file.modified)
+            replace(part, modified=file.modified)
             for part, file in zip(context.manifest.parts, context.inputs, strict=True)
         ),
     )
@@ -335,7 +385,7 @@ def add_citations(
         context = Context(folder, options, manifest, say or (lambda _: None), [])
         with _new_version(context):
             run_stage(CITATIONS_STAGE, context)
-            finished = dataclasses.replace(context.manifest, complete=True)
+            finished = replace(context.manifest, complete=True)
             write_manifest(context.folder, finished)
             shutil.rmtree(context.work(), ignore_errors=True)
     added = AtlasStore.open(folder)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime
 from functools import partial
 from pathlib import Path
@@ -13,16 +13,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from landscape._io import BY_USER, data_file, refuse_links, sha256_of
 from landscape._settings import takes_settings
-from landscape._wording import count, did_you_mean
+from landscape._wording import count
 from landscape.corpus.thesaurus import EMBEDDED
 from landscape.errors import InputError
 from landscape.pipeline._basemap import BASEMAP
 from landscape.pipeline._ingest_stage import check_inputs
 from landscape.pipeline._layers import THESAURUS
-from landscape.pipeline.building import build_version
-from landscape.pipeline.stages import BuildOptions, InputFile, as_paths, check_build_options
+from landscape.pipeline.building import Sources, build_version, check_known
+from landscape.pipeline.stages import BuildOptions, as_paths, check_build_options
 from landscape.store import AtlasStore
-from landscape.store.manifest import Manifest, Part
 from landscape.text import tagger
 
 if TYPE_CHECKING:
@@ -127,21 +126,14 @@ def update(
     settings = {name: value for name, value in settings.items() if value not in (None, (), False)}
     removed = (remove,) if isinstance(remove, str) else tuple(remove)
     options = check_build_options(_options(store, as_paths(inputs), settings))
-    _check_sources(store.parts, removed, folder)
+    check_known(store.parts, removed, folder)
     new = check_inputs(options.inputs, store.parts)
     if harvest is not None:
         new += check_inputs(_harvest(store, harvest, since, query, base_url, say), ())
     if not (new or removed or set(settings) - {"approve", "workers", "scheduler", "cluster"}):
         say("Nothing has changed. The atlas is up to date.")
         return store
-    updated = build_version(
-        folder,
-        options,
-        # The parts are read after the atlas is locked, because another update may change them.
-        lambda manifest: _files(manifest, new, removed, folder, say),
-        say,
-        is_update=True,
-    )
+    updated = build_version(folder, options, Sources(new, removed, is_update=True), say)
     if harvest is not None:
         shutil.rmtree(folder / _HARVEST, ignore_errors=True)
     return updated
@@ -267,52 +259,3 @@ def _options(store: AtlasStore, inputs: object, given: dict[str, object]) -> Bui
             "your language model."
         )
     return BuildOptions(**{**known, "inputs": inputs, **given})
-
-
-def _check_sources(parts: Sequence[Part], remove: Sequence[str], folder: Path) -> None:
-    """Raise InputError if there is no source of a name."""
-    names = list(dict.fromkeys(part.file for part in parts))
-    for name in remove:
-        if name not in names:
-            hint = did_you_mean(name, names)
-            raise InputError(f"{folder} has no source {name!r}{hint} It has {', '.join(names)}.")
-
-
-def _files(
-    manifest: Manifest,
-    inputs: Sequence[InputFile],
-    remove: Sequence[str],
-    folder: Path,
-    say: Callable[[str], None],
-) -> list[InputFile]:
-    """Return the parts that stay, and the new and changed inputs; say what happens to each."""
-    parts = manifest.parts
-    _check_sources(parts, remove, folder)
-    stay = [part for part in parts if part.file not in remove]
-    files = [
-        InputFile(Path(part.file), part.sha256, part.bytes, part.modified, part) for part in stay
-    ]
-    known = {(part.file, part.sha256) for part in stay}
-    names = {part.file for part in stay}
-    for name in remove:
-        papers = sum(part.rows for part in parts if part.file == name)
-        say(f"{name}: {count(papers, 'paper')} removed")
-    for file in inputs:
-        # After a removal, a source that is known already may bring papers that it shared.
-        if (file.path.name, file.sha256) in known and not remove:
-            continue
-        changed = "new papers are added, and changed papers are updated"
-        say(f"{file.path.name}: {changed if file.path.name in names else 'its papers are added'}")
-        files.append(file)
-    given = {file.path.name for file in files if file.part is None}
-    shared = dict.fromkeys(part.file for part in stay if part.merged and part.file not in given)
-    if remove and shared:
-        say(
-            "Papers that the removed sources share with others are removed as well. To keep them, "
-            f"pass the other files again together with --remove: {', '.join(shared)}"
-        )
-    if not files:
-        raise InputError(
-            f"{folder} would have no papers; delete the folder, or pass files of papers."
-        )
-    return files

@@ -85,6 +85,8 @@ class QueryPanel(Panel, Generic[R]):
         self._steps: list[str] = []
         self.connection = connection if connection is not None else Connection()
         self._model_line, self._live, self._files = (widgets.HTML() for _ in range(3))
+        if kind != "ask":  # whose styles are in ask.css
+            self.add_class("landscape-scholar")
 
     @property
     def value(self) -> R | None:

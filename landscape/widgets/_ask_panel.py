@@ -325,7 +325,6 @@ class AskPanel(QueryPanel[Answer]):
         self, atlas: Atlas, *, connection: Connection | None = None, question: str = ""
     ) -> None:
         super().__init__("ask", atlas, connection=connection)
-        self.remove_class("landscape-scholar")  # its styles are in ask.css
         self._history: list[Asked] = []
         self._live_text = LiveText(self._live)
         self.controls = AskControls()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import pandas as pd
@@ -61,11 +61,9 @@ def compare(
     b: str | ArrayLike | AtlasStore,
     *,
     q: float = 0.05,
+    level: int = 1,
     n_regions: int = 24,
-    colours: str = "light",
-    size_inches: tuple[float, float] | None = None,
-    title: str | None = None,
-    **options: Any,
+    **look: Unpack[PageOptions],
 ) -> Sheet:
     """Draw the regions in which one selection of papers is over-represented relative to another.
 
@@ -85,12 +83,12 @@ def compare(
         stands for all its papers.
     q : float, default 0.05
         False discovery rate over all regions.
+    level : int, default 1
+        Level of the regions: 0 for continents, 1 for regions.
     n_regions : int, default 24
         Number of regions in the ranking.
-    **options
-        Passed on to `landscape.overlays.compare`.
-    colours, size_inches, title
-        See `landscape.figures.heatmap`.
+    **look
+        ``colours``, ``size_inches`` and ``title``; see `landscape.figures.heatmap`.
 
     Returns
     -------
@@ -108,8 +106,7 @@ def compare(
     >>> import landscape as ls
     >>> ls.figures.compare(ls.open("my.atlas"), "..2010", "2011..")  # doctest: +SKIP
     """
-    look: PageOptions = {"colours": colours, "size_inches": size_inches, "title": title}
-    return draw(compare_scene(atlas, a, b, q=q, n_regions=n_regions, **look, **options))
+    return draw(compare_scene(atlas, a, b, q=q, level=level, n_regions=n_regions, **look))
 
 
 def compare_scene(
@@ -118,16 +115,14 @@ def compare_scene(
     b: str | ArrayLike | AtlasStore,
     *,
     analysis: Analysis | None = None,
+    q: float = 0.05,
+    level: int = 1,
     n_regions: int = 24,
-    colours: str | Theme = "light",
-    size_inches: tuple[float, float] | None = None,
-    title: str | None = None,
-    **options: Any,
+    **look: Unpack[PageOptions],
 ) -> Scene:
     """Return the scene of `compare`, of a known result of `find_differences` if it is given."""
     if analysis is None:
-        analysis = find_differences(atlas, a, b, **options)
-    look: PageOptions = {"colours": colours, "size_inches": size_inches, "title": title}
+        analysis = find_differences(atlas, a, b, q=q, level=level)
     tested = analysis.table[analysis.table["p"].notna()]
     if tested.empty:
         raise InputError("No region contains papers of these selections. Use wider filters.")

@@ -66,7 +66,10 @@ def report(
     *,
     since: int | None = None,
     until: int | None = None,
-    **options: Any,
+    colours: str = "light",
+    size_inches: tuple[float, float] = SIZE_INCHES,
+    n_resamples: int = 1000,
+    seed: int = 0,
 ) -> Path:
     """Write a one-page report on the impact of a facility on the literature.
 
@@ -84,9 +87,11 @@ def report(
         written next to it.
     since, until : int, optional
         First and last year, both included.
-    **options
-        ``colours``, ``size_inches`` (by default 8.5 by 11), and ``n_resamples`` and ``seed`` for
-        the bootstrap intervals.
+    colours : {"light", "dark"}, default "light"
+    size_inches : (float, float), default (8.5, 11)
+    n_resamples : int, default 1000
+        Number of bootstrap samples for the intervals.
+    seed : int, default 0
 
     Returns
     -------
@@ -104,7 +109,16 @@ def report(
     >>> ls.figures.report(ls.open("my.atlas"), "ALMA", "alma.pdf")  # doctest: +SKIP
     """
     check_kind(path)
-    scene = report_scene(atlas, facility, since=since, until=until, **options)
+    scene = report_scene(
+        atlas,
+        facility,
+        since=since,
+        until=until,
+        colours=colours,
+        size_inches=size_inches,
+        n_resamples=n_resamples,
+        seed=seed,
+    )
     return save_figure(draw(scene), path)
 
 

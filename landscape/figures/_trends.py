@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
@@ -65,11 +65,11 @@ def trends(
     *,
     since: int | None = None,
     until: int | None = None,
+    level: int = 1,
+    q: float = 0.05,
+    least_change: float = 1.25,
     n_topics: int = 24,
-    colours: str = "light",
-    size_inches: tuple[float, float] | None = None,
-    title: str | None = None,
-    **options: Any,
+    **look: Unpack[PageOptions],
 ) -> Sheet:
     """Draw emerging and fading topics, relative to the whole corpus.
 
@@ -83,13 +83,17 @@ def trends(
     atlas : AtlasStore
     since, until : int, optional
         First and last year.
+    level : int, default 1
+        Level of the regions: 0 for continents, 1 for regions.
+    q : float, default 0.05
+        False discovery rate over all topics.
+    least_change : float, default 1.25
+        Minimum factor by which the odds of a trend change over the period.
     n_topics : int, default 24
         Number of topics in the ranking: one half with the largest rise, the other half with the
         largest fall.
-    **options
-        Passed on to `landscape.overlays.trends`.
-    colours, size_inches, title
-        See `landscape.figures.heatmap`.
+    **look
+        ``colours``, ``size_inches`` and ``title``; see `landscape.figures.heatmap`.
 
     Returns
     -------
@@ -106,8 +110,16 @@ def trends(
     >>> import landscape as ls
     >>> ls.figures.trends(ls.open("my.atlas"), since=2000)  # doctest: +SKIP
     """
-    look: PageOptions = {"colours": colours, "size_inches": size_inches, "title": title}
-    scene = trends_scene(atlas, since=since, until=until, n_topics=n_topics, **look, **options)
+    scene = trends_scene(
+        atlas,
+        since=since,
+        until=until,
+        level=level,
+        q=q,
+        least_change=least_change,
+        n_topics=n_topics,
+        **look,
+    )
     return draw(scene)
 
 
@@ -115,16 +127,19 @@ def trends_scene(
     atlas: AtlasStore,
     *,
     analysis: Analysis | None = None,
+    since: int | None = None,
+    until: int | None = None,
+    level: int = 1,
+    q: float = 0.05,
+    least_change: float = 1.25,
     n_topics: int = 24,
-    colours: str | Theme = "light",
-    size_inches: tuple[float, float] | None = None,
-    title: str | None = None,
-    **options: Any,
+    **look: Unpack[PageOptions],
 ) -> Scene:
     """Return the scene of `trends`, of a known result of `find_trends` if it is given."""
     if analysis is None:
-        analysis = find_trends(atlas, **options)
-    look: PageOptions = {"colours": colours, "size_inches": size_inches, "title": title}
+        analysis = find_trends(
+            atlas, since=since, until=until, level=level, q=q, least_change=least_change
+        )
     if not analysis.table["slope"].notna().any():
         raise InputError(
             "No topic has papers in enough years to compute a trend. Use a longer period."
@@ -398,10 +413,11 @@ def author(
     atlas: AtlasStore,
     name: str,
     *,
-    colours: str = "light",
-    size_inches: tuple[float, float] | None = None,
-    title: str | None = None,
-    **options: Any,
+    group: int | None = None,
+    period_years: int = 5,
+    n_resamples: int = 1000,
+    seed: int = 0,
+    **look: Unpack[PageOptions],
 ) -> Sheet:
     """Draw the papers of an author on the map, and by region and year.
 
@@ -414,10 +430,15 @@ def author(
     name : str
         Name of the author, such as ``"Rubin, Vera"``. Authors with the same name are not
         distinguished.
-    **options
-        Passed on to `landscape.overlays.author_path`: ``group``, ``period_years``, ...
-    colours, size_inches, title
-        See `landscape.figures.heatmap`.
+    group : int, optional
+        Number of a group of papers with common co-authors or affiliations. Default: all papers.
+    period_years : int, default 5
+        Length of the periods in years.
+    n_resamples : int, default 1000
+        Number of permutations in the test of the drift.
+    seed : int, default 0
+    **look
+        ``colours``, ``size_inches`` and ``title``; see `landscape.figures.heatmap`.
 
     Returns
     -------
@@ -434,8 +455,16 @@ def author(
     >>> import landscape as ls
     >>> ls.figures.author(ls.open("my.atlas"), "Rubin, Vera")  # doctest: +SKIP
     """
-    look: PageOptions = {"colours": colours, "size_inches": size_inches, "title": title}
-    return draw(author_scene(atlas, name, **look, **options))
+    scene = author_scene(
+        atlas,
+        name,
+        group=group,
+        period_years=period_years,
+        n_resamples=n_resamples,
+        seed=seed,
+        **look,
+    )
+    return draw(scene)
 
 
 def author_scene(
@@ -443,15 +472,17 @@ def author_scene(
     name: str,
     *,
     analysis: Analysis | None = None,
-    colours: str | Theme = "light",
-    size_inches: tuple[float, float] | None = None,
-    title: str | None = None,
-    **options: Any,
+    group: int | None = None,
+    period_years: int = 5,
+    n_resamples: int = 1000,
+    seed: int = 0,
+    **look: Unpack[PageOptions],
 ) -> Scene:
     """Return the scene of `author`, of a known result of `author_path` if it is given."""
     if analysis is None:
-        analysis = author_path(atlas, name, **options)
-    look: PageOptions = {"colours": colours, "size_inches": size_inches, "title": title}
+        analysis = author_path(
+            atlas, name, group=group, period_years=period_years, n_resamples=n_resamples, seed=seed
+        )
     papers = analysis.table
     caption = caption_of(analysis, NEARNESS)
     x, y = positions(atlas.map["x"], atlas.map["y"])

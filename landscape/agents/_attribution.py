@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 OnStep = Callable[[Step], None]
 METHOD = "offline"
 
-_WHOLE = 1.0
+_WHOLE = 1.0  # weight of the whole sentence
 # Weights of the clause if the sentence has one citation, and if it has several citations.
 _CLAUSE, _CLAUSE_AMONG_OTHERS = 0.5, 1.0
 # Bonus for a title that contains all names of the clause, in standard deviations.

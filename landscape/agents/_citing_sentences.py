@@ -50,7 +50,7 @@ class SentencesReply(ReplyForm):
 
 
 _MAX_LENGTH = 600  # maximum number of characters of a sentence
-_MAX_CONTEXT = 4000
+_MAX_CONTEXT = 4000  # number of last characters of the context sent to the model
 
 
 def write_sentences(
@@ -125,7 +125,7 @@ def _checked(
 _CONTEXT = 0.7  # weight of the context; the text of the paper has the remaining weight
 _MEANING = 1.0  # weight of word vectors, relative to shared words
 _CUE = 0.5  # bonus for a cue word, in standard deviations
-_DIVERSITY = 0.3
+_DIVERSITY = 0.3  # weight of the similarity to chosen sentences, from 0 to 1
 _MAX_SENTENCES = 600  # maximum number of sentences of a full text; later sentences are ignored
 _COMPARED = 60  # maximum number of sentences compared with each other
 _OPENING = 1_500  # number of characters at the start of a full text that define its subject

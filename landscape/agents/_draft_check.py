@@ -101,9 +101,9 @@ def _year(text: str) -> date | None:
 
 
 _SAMPLE = 2_000  # maximum number of papers compared with a sentence
-_PERCENTILE = 99.0
+_PERCENTILE = 99.0  # percentile of these cosines that is the threshold
 _MIN_THRESHOLD, _MAX_THRESHOLD = 0.30, 0.55  # cosines
-_WITHOUT_ATLAS = 0.45
+_WITHOUT_ATLAS = 0.45  # cosine threshold if no atlas is given
 _UNRELATED = 0.2  # cosine of a sentence without common words below which it is unrelated
 
 

@@ -404,7 +404,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.casefold().split())
 
 
-_MAX_OUTSIDE, _MIN_CITING = 20, 2
+_MAX_OUTSIDE, _MIN_CITING = 20, 2  # papers outside the atlas; selected papers that cite one
 # If the selection exceeds this share of `papers`, other papers may also belong to the answer.
 _MANY_SELECTED = 0.75
 

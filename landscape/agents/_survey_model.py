@@ -39,7 +39,7 @@ class JudgementsReply(ReplyForm):
 
 
 MAX_SEARCH = 300  # maximum number of characters of a query
-MAX_REASON = 400
+MAX_REASON = 400  # maximum number of characters of a reason
 _DECIDED = re.compile(r"Decision:\s*+(?:\*++\s*+)?(True|False)\b", re.IGNORECASE)
 _REASONED = re.compile(
     r"Reason:\s*+((?:\S++|[^\S\n]++|\n\s*+(?!Decision:))*+)", re.IGNORECASE

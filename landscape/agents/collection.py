@@ -461,7 +461,7 @@ def _distance_notes(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> tu
 
 STYLE = "related-work"
 
-_MAX_PAPERS = 40
+_MAX_PAPERS = 40  # maximum number of papers in a paragraph of related work
 _LABELS = re.compile(r"(?:(?<!\s)\s++|(?!\s))\[([^\[\]\n]{1,600})\]")
 
 

@@ -272,7 +272,7 @@ def read_latex(path: Path) -> list[Section]:
     return join_sections(found, cited)
 
 
-_MAX_PAGES = 400
+_MAX_PAGES = 400  # number of pages of a PDF that are read; later pages are ignored
 _PDF_HEADING = re.compile(
     r"^[^\S\n]{0,80}(?:\d{1,2}(?:\.\d{1,2}){0,2}\.?[^\S\n]{1,9}[A-Z][^\n.]{2,70}"
     r"|(?:INTRODUCTION|METHODS?|RESULTS|DISCUSSION|CONCLUSIONS?|SUMMARY|REFERENCES|"

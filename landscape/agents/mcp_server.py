@@ -47,8 +47,8 @@ NOTICE = (
 
 MODEL_TOOLS = ("ask", "survey", "attribute")  # tools that use a language model
 
-MAX_PAPERS = 50
-MAX_SURVEYED = 100
+MAX_PAPERS = 50  # maximum number of papers of a search or an answer
+MAX_SURVEYED = 100  # maximum number of papers of a survey
 MAX_TEXT = 8_000  # maximum number of characters of a question or an excerpt
 MAX_REPLY = 200_000  # maximum number of characters of one reply
 MAX_LINE = 4 * 2**20  # maximum number of bytes of one message
@@ -56,10 +56,10 @@ _UNREADABLE = (
     "The message cannot be read. Send one JSON-RPC 2.0 message per line, of at most "
     f"{MAX_LINE >> 20} MB, with few nested levels and a text or a whole number as id."
 )
-_ABSTRACT_IN_LISTS = 1_200
+_ABSTRACT_IN_LISTS = 1_200  # maximum number of characters of an abstract in a list
 _LINKED = 100  # maximum number of references or citations listed
-_REGIONS = 300
-_AUTHORS = 10
+_REGIONS = 300  # maximum number of regions listed, the largest first
+_MAX_NAMED = 10  # maximum number of authors per paper, and of typical papers per region
 
 
 class Tools:
@@ -219,7 +219,7 @@ class Tools:
             )
         row = mine.iloc[0]
         engine = open_engine(self._atlas)
-        exemplars = [engine.row_of(name) for name in list(row["exemplars"])[:_AUTHORS]]
+        exemplars = [engine.row_of(name) for name in list(row["exemplars"])[:_MAX_NAMED]]
         return {
             "region": int(region),
             "label": str(row["label"]),
@@ -319,7 +319,7 @@ def _short(paper: Paper) -> Reply:
     kept = ("paper_id", "label", "title", "year", "cites", "journal", "url")
     return {
         **{name: found[name] for name in kept},
-        "authors": first_names(paper.authors, _AUTHORS),
+        "authors": first_names(paper.authors, _MAX_NAMED),
         "abstract": abstract,
     }
 

@@ -229,7 +229,7 @@ NAMING = 0.75
 # this share. With NAMING for all papers, fewer references of papers are found.
 _CERTAIN, _CERTAIN_NAMING = 0.5, 0.3
 
-_LIKELY_FITTING, _VERY_FITTING, _VERY_LIKELY = 0.85, 0.92, 0.5
+_LIKELY_FITTING, _VERY_FITTING, _VERY_LIKELY = 0.85, 0.92, 0.5  # minimum matches; minimum score
 
 
 def scores(evidence: SurveyEvidence) -> Floats:

@@ -48,9 +48,9 @@ DetailsOf = Callable[[NDArray[np.int64]], list[Details]]
 MAX_TITLES = 4  # maximum number of titles of one paper; more indicate a collection
 YEARS_APART = 2  # maximum time between e-print and publication
 
-_MIN_WORDS = 2
-_MAX_PAIRS = 8
-_MAX_AUTHORS = 40
+_MIN_WORDS = 2  # minimum number of words of a title that identifies a paper
+_MAX_GROUP = 8  # records; all pairs of a group up to this size are compared
+_MAX_AUTHORS = 40  # number of first authors that are compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +305,7 @@ def _in_groups(
     if links is None:
         ends |= years[order[1:]] != years[order[:-1]]
     bounds = np.r_[0, np.flatnonzero(ends) + 1, len(order)]
-    most = _MAX_PAIRS if links is not None else _MAX_BLOCK
+    most = _MAX_GROUP if links is not None else _MAX_BLOCK
     pairs: list[tuple[int, int]] = []
     for group in np.flatnonzero(np.diff(bounds) > 1) if len(order) else []:
         members = order[bounds[group] : bounds[group + 1]].tolist()

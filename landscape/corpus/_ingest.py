@@ -62,8 +62,8 @@ if TYPE_CHECKING:
 
 _IGNORED: Row = {"source": None, "keywords": None}  # they differ if a record is read again
 _GONE = f"{WITHDRAWN} later"
-_MIN_CHUNKS = 8
-_MAX_FILES = 200
+_MIN_CHUNKS = 8  # minimum number of chunks whose merged records are in one file
+_MAX_FILES = 200  # maximum number of these files, which are open at the same time
 
 
 @dataclass(frozen=True)

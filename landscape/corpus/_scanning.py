@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-BATCH_SIZE = 2000
+BATCH_SIZE = 2000  # records
 _MIN_FOR_POOL = 2  # minimum number of batches for which several processes are faster
 
 

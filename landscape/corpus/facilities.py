@@ -28,7 +28,7 @@ _REQUIRED = {"full", "start", "band", "agency", "home"}
 _LISTS = ("aliases", "instruments", "surveys", "traps")
 _OPTIONAL = {*_LISTS, "ambiguous", "end", "first_light", "kind", "not", "parent", "result"}
 _SURVEYS = {"survey", "catalogue"}
-_NEAREST = 4
+_NEAREST = 4  # number of facilities suggested for an unknown name
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ _MODELS = {
 
 _BYTES_PER_TOKEN = 3.5  # for abstracts with formulas; about 4 bytes for plain English
 _TOKENS_AT_ONCE = 100_000  # maximum estimated tokens per request; OpenAI allows 300,000
-_TEXTS_AT_ONCE = 256
+_TEXTS_AT_ONCE = 256  # maximum number of texts per request
 _MAX_BYTES = 64_000_000  # maximum size of a response, in which numbers are text
 _MAX_TEXT = 24_000  # maximum bytes per text; OpenAI allows 8,191 tokens
 

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-DIMENSION = 384
-_HEADS = 12
+DIMENSION = 384  # number of values of a vector of the model
+_HEADS = 12  # number of attention heads of the model
 _MAX_TOKENS = 256  # maximum length in training; `embed` ignores later tokens
 _CONTEXT, _MAX_WINDOWS = 16, 4  # overlap in tokens, and maximum number of windows per text
 _TEXTS_AT_ONCE = 1024  # number of texts tokenised together, which limits the memory

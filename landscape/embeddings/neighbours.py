@@ -115,7 +115,7 @@ def without_self(
 MAX_LENGTH = 100
 """Largest k for which a distance is stored. See `neighbour_distances`."""
 
-_SUBSET = 2_000
+_SUBSET = 2_000  # number of papers in the random sample
 
 
 @dataclass(frozen=True)
@@ -159,8 +159,8 @@ MAX_EXACT = 150_000_000
 _INDEX_BLOCK = 16_384  # number of rows read from disk at a time
 _TRAINED_ON = 40  # number of training vectors per cell
 _CANDIDATES = 10  # number of candidates per requested paper; candidates are scored exactly
-_RECALL_OF, _SAMPLE = 100, 200
-_WANTED_RECALL = 0.99
+_RECALL_OF, _SAMPLE = 100, 200  # nearest papers of which the recall is measured; queries
+_WANTED_RECALL = 0.99  # minimum share of the nearest papers that a search finds
 
 
 @dataclass(frozen=True)

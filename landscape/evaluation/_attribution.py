@@ -34,7 +34,7 @@ SAME_TITLE = 0.8
 """Minimum similarity of two titles of the same paper (Press et al. 2024, appendix)."""
 
 _SEPARATOR = "[TITLE_SEPARATOR]"  # separator of alternative titles in CiteME
-_GUESSES = (1, 5, 10)
+_GUESSES = (1, 5, 10)  # numbers of first papers among which the cited paper is searched
 _MARK = "[CITATION]"
 _WANTED = 'CiteME\'s CSV, or JSON lines {"qid", "excerpt", "answer"}'
 

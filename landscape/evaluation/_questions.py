@@ -424,7 +424,7 @@ def _json_topic(record: Mapping[str, object], number: int, path: Path) -> tuple[
     return str(values[0]), checked_question(values[1], where)
 
 
-_KEYWORDS = 4
+_KEYWORDS = 4  # number of keywords of a paper in a question
 
 
 def known_items(atlas: AtlasStore, *, n: int = 100, seed: int = 1) -> list[Query]:

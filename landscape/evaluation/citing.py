@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from landscape.store import AtlasStore
     from landscape.types import CitationSuggestions as Citing
 
-DEPTHS = (1, 5, 10, 20, 50, 100)
+DEPTHS = (1, 5, 10, 20, 50, 100)  # numbers of first suggestions for which recall is measured
 ROUGE = ("rouge1", "rouge2", "rougeL")
 
 _WANTED = 'JSON lines {"context", "cited": [ids]}, optionally with "keywords" and "sentence"'

@@ -70,6 +70,23 @@ def breaks_anywhere(text: str) -> bool:
     return bool(letters) and 2 * east > len(letters)
 
 
+def clusters(text: str) -> list[str]:
+    """Split a text into characters with their combining marks."""
+    parts: list[str] = []
+    for character in text:
+        joins = unicodedata.category(character).startswith("M") or character in "\u200c\u200d"
+        if parts and (joins or parts[-1].endswith("\u200d")):
+            parts[-1] += character
+        else:
+            parts.append(character)
+    return parts
+
+
+def in_capitals(text: str) -> str:
+    """Return a text in capitals; Greek letters stay, because small ones are other symbols."""
+    return "".join(c if script_of(c) == "GREEK" else c.upper() for c in text)
+
+
 def families(texts: Iterable[str]) -> tuple[str, ...]:
     """Return the font families needed to draw the given texts, in order of preference."""
     found: list[str] = []

@@ -26,8 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from landscape._wording import one_line
-from landscape.figures.fonts import FONTS, covers
-from landscape.figures.lettering import clusters, in_capitals
+from landscape.figures.fonts import FONTS, clusters, covers, in_capitals
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

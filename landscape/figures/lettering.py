@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape.figures.fonts import FONTS, breaks_anywhere, can_be_spaced, covers, font, script_of
+from landscape.figures.fonts import FONTS, breaks_anywhere, can_be_spaced, clusters, covers, font
 from landscape.figures.scene import Layer
 
 if TYPE_CHECKING:
@@ -282,23 +282,6 @@ def _parts(
         yield first, "".join(rest[:n])
         rest, first = rest[n:], False
     yield first, "".join(rest)
-
-
-def in_capitals(text: str) -> str:
-    """Return a text in capitals; Greek letters stay, because small ones are other symbols."""
-    return "".join(c if script_of(c) == "GREEK" else c.upper() for c in text)
-
-
-def clusters(text: str) -> list[str]:
-    """Split a text into characters with their combining marks."""
-    parts: list[str] = []
-    for character in text:
-        joins = unicodedata.category(character).startswith("M") or character in "\u200c\u200d"
-        if parts and (joins or parts[-1].endswith("\u200d")):
-            parts[-1] += character
-        else:
-            parts.append(character)
-    return parts
 
 
 def _words(text: str) -> Sequence[tuple[str, str]]:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ENDING = ".basemap"
-_FORMAT = 1
+_FORMAT = 1  # version of the file format
 _KEY = b"landscape.basemap"  # key of the description in the metadata of the file
 _MAX_BYTES = 1 << 24  # bytes of the description
 _TOPIC_COLUMNS = [

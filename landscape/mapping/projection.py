@@ -383,7 +383,7 @@ def choose_landmarks(
     return chosen
 
 
-_CELLS = 1024
+_CELLS = 1024  # maximum number of k-means cells from which landmarks are chosen
 _IN_A_CELL = 30  # landmarks of a sparse cell: two neighbourhoods of UMAP
 
 

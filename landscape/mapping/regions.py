@@ -41,7 +41,7 @@ _STEP = 1.2  # kernel widths are powers of it, so that they do not change with a
 
 _ALL_PAPERS = "All papers"  # name of the only region if its papers share no subject
 _SAME_TEXT = 0.95  # least cosine to the mean of papers with one abstract and different titles
-_BLOCK = 65_536
+_BLOCK = 65_536  # number of vectors compared at a time
 
 #: Default maximum number of regions, so that their names fit on a page.
 MAX_REGIONS = 90

@@ -8,17 +8,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from landscape.figures.fonts import breaks_anywhere, can_be_spaced
+from landscape.figures.fonts import breaks_anywhere, can_be_spaced, clusters, in_capitals
 from landscape.figures.labels import boxes_overlap, line_breaks, place_labels
-from landscape.figures.lettering import (
-    Baseline,
-    Run,
-    Style,
-    clusters,
-    extent,
-    in_capitals,
-    ridge_line,
-)
+from landscape.figures.lettering import Baseline, Run, Style, extent, ridge_line
 from landscape.figures.scene import Layer, Lines, Points
 from landscape.outreach.themes import Inks
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from landscape.types import Results
 
 _ONE_REGION, _TWO_REGIONS = 0.7, 0.8  # minimum share of the papers in one or in two regions
-_REGIONS_NAMED = 3
+_REGIONS_NAMED = 3  # maximum number of regions named in a sentence
 
 
 def find_outliers(

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     Rows = NDArray[np.int64]
     Floats = NDArray[np.float64]
 
-_FILTERS_KEPT = 8
+_FILTERS_KEPT = 8  # number of last filters whose papers are kept in memory
 _CITED = re.compile(
     r"(?<![\w'’-])([A-ZÀ-Þ][\w'’-]{1,40}+)(?:(,? et al\.?)| (?:and|&) ([A-ZÀ-Þ][\w'’-]{1,40}+))?"
     r",? (\(?)((?:19|20)\d\d)[a-z]?\)?(?![\w-])"

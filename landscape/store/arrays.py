@@ -17,7 +17,7 @@ from landscape.errors import AtlasError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-BLOCK = 4096
+BLOCK = 4096  # number of papers or texts whose vectors are read at a time
 
 
 def write_matrix(

@@ -54,7 +54,7 @@ _PART_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _TIME, _VERSION = r"(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)?", r"[A-Za-z0-9.+!_-]{0,60}"
 
 _MAX_SIZE = 64 * 2**20  # bytes
-FORMAT_VERSION = 1
+FORMAT_VERSION = 1  # version of the format of an atlas
 MANIFEST_NAME = "manifest.json"
 READY = ".ready"
 """Folder of the new version while a commit replaces the files of an atlas."""

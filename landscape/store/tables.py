@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _LATER_COLUMNS = ("kind", "status", "status_reason")  # not in atlases of earlier versions
 _ALWAYS_ALLOWED, _MAX_EXPANSION = 256 * 2**20, 50  # bytes; times the size of a file
-_ROWS_AT_ONCE = 512
+_ROWS_AT_ONCE = 512  # number of rows of a Parquet file that are read before each size check
 _MAX_BY_HAND = 4 * 2**20, 128 * 2**20  # bytes of labels.csv and roles.csv
 _MAX_TOPIC = 10_000_000  # largest number of a region
 _MAX_PROBLEMS = 20  # of labels.csv that are listed

@@ -16,9 +16,9 @@ from landscape.errors import InputError
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-UNKNOWN_YEAR = -1
-_MIN_SHARE = 0.2
-_JUMP = 3.0
+UNKNOWN_YEAR = -1  # year of papers without a date
+_MIN_SHARE = 0.2  # minimum papers of a year (month), relative to the years around it (median month)
+_JUMP = 3.0  # minimum ratio of the numbers of papers of two successive years
 _ENOUGH_FOR_A_JUMP = 50  # minimum number of papers per year
 _OTHER = 0.25  # a year covered in part has more than this share of papers in other categories
 _SIGMAS = 3.5  # and the difference is more significant than this: about 30 years are compared

@@ -28,9 +28,9 @@ POS_KEPT = ["ADJ", "NOUN", "PROPN"]
 LOOKBACK = 3
 """Number of following words to which a word is connected, as in pytextrank."""
 
-_DAMPING = 0.85
-_TOLERANCE = 1e-6
-_MAX_ITERATIONS = 100
+_DAMPING = 0.85  # probability to follow an edge; default of networkx, which pytextrank uses
+_TOLERANCE = 1e-6  # maximum mean change of a rank at convergence; default of networkx
+_MAX_ITERATIONS = 100  # maximum number of iterations; default of networkx
 
 
 def rank_text(text: TaggedText) -> Floats:

@@ -360,7 +360,7 @@ def _small(word: str) -> str:
 MAX_PHRASE = 4
 """Maximum number of words in a keyword. A hyphenated word counts as one word."""
 
-_MAX_CHARACTERS = 60
+_MAX_CHARACTERS = 60  # maximum number of characters of a keyword
 _SYMBOLS = re.compile(r"[▪\\{}$^=<>@~|©�¹²³⁻]|https?:|www\.")
 _NUMERAL = re.compile("[IVX]+")
 _INITIAL = re.compile(r"[A-Z]\.")

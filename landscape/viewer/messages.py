@@ -109,9 +109,9 @@ def read_request(message: Mapping[str, Any]) -> Request:
 
     >>> read_request({"do": "select", "filter": "2015.."})
     Select(filter='2015..')
-    >>> read_request({"do": "selekt"})
+    >>> read_request({"do": "selected"})
     Traceback (most recent call last):
-    landscape.errors.InputError: The page sent the request 'selekt'; did you mean 'select'? ...
+    landscape.errors.InputError: The page sent the request 'selected'; did you mean 'select'? ...
     """
     name = str(message.get("do", ""))
     if name not in _REQUESTS:

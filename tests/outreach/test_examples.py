@@ -16,6 +16,7 @@ from landscape.figures.colours import theme
 from landscape.figures.fonts import (
     breaks_anywhere,
     can_be_spaced,
+    clusters,
     covers,
     drawable,
     families,
@@ -29,7 +30,6 @@ from landscape.figures.lettering import (
     Run,
     Style,
     bent,
-    clusters,
     extent,
     outline,
     ridge_line,

@@ -47,7 +47,7 @@ README = f"""# Demo corpus of Landscape
 """
 _YEARS = range(1990, 2027)
 _LAST_DAY = date(2026, 6, 30)
-_REVIEW_SHARE, _ASPECT_SHARE, _JOINT_SHARE = 0.055, 0.45, 0.43
+_REVIEW_SHARE, _ASPECT_SHARE, _JOINT_SHARE = 0.055, 0.45, 0.43  # of papers, if possible
 # How often the own theme of a paper counts among themes of its question, and the largest number of
 # related themes; a theme younger than _YOUNG years has one related theme at most.
 _OWN, _GUESTS, _YOUNG = 2, 5, 8.0

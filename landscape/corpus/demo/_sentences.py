@@ -48,8 +48,8 @@ _LOWER_WORD = re.compile(r"[a-z]+")
 _SMALL = "and|as|between|beyond|for|from|its|into|near|onto|over|the|through|towards|under|via|with"
 _TITLE_WORD = re.compile(rf"(?<![\w'-])(?!(?:{_SMALL})\b)[a-z](?=[a-z]{{2}})")
 
-MIN_WORDS, MAX_WORDS, MIN_SENTENCES, MAX_SENTENCES = 92, 188, 5, 9
-_TRAP_SHARE, _LATEX_SHARE, _TITLE_CASE_SHARE = 0.22, 0.45, 0.42
+MIN_WORDS, MAX_WORDS, MIN_SENTENCES, MAX_SENTENCES = 92, 188, 5, 9  # of an abstract
+_TRAP_SHARE, _LATEX_SHARE, _TITLE_CASE_SHARE = 0.22, 0.45, 0.42  # of abstracts; first: per trap
 _SHARES = {"nkept": (0.45, 0.93), "nfew": (0.04, 0.3), "ncontrol": (1.3, 12.0)}
 _FRAMES = {"trend": "trends", "slope": "slopes", "slopevalue": "slope_values"}
 

@@ -57,7 +57,7 @@ _HOW_TO_GET_KEY = (
     "variable ADS_API_TOKEN to it"
 )
 _MAX_ROWS = 200  # maximum number of rows per request that ADS allows
-_MAX_RESTARTS = 3
+_MAX_RESTARTS = 3  # maximum number of restarts of a download after a rejected cursor
 
 
 def fetch_ads(

@@ -55,7 +55,7 @@ _FIELDS = (
     "license",
     "abstract",
 )
-_MAX_RESTARTS = 3
+_MAX_RESTARTS = 3  # maximum number of successive restarts after a rejected token
 
 
 def fetch_arxiv(

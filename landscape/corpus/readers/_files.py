@@ -325,7 +325,7 @@ class ObjectCutter:
         return self._line
 
 
-_CHUNK = 1 << 20
+_CHUNK = 1 << 20  # number of bytes read at a time
 _ARRAY = re.compile(rb"\[")
 _PRETTY = re.compile(rb"\s*\{\s*\n\s*\"")
 _DATA: dict[str, Any] = read_data("formats.yaml")

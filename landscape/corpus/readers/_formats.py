@@ -112,7 +112,7 @@ def guess_names(header: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[st
 
 
 def _mostly(fits: Callable[[str], object]) -> Callable[[Sequence[str]], bool]:
-    return lambda cells: sum(bool(fits(cell)) for cell in cells) > _MOST * len(cells)
+    return lambda cells: sum(bool(fits(cell)) for cell in cells) > _SHARE_OF_CELLS * len(cells)
 
 
 def _is_author_list(cell: str) -> bool:
@@ -121,7 +121,7 @@ def _is_author_list(cell: str) -> bool:
     return len(names) > 1 and all(is_name)
 
 
-_MOST = 0.8
+_SHARE_OF_CELLS = 0.8  # share of matching cells above which a column is recognised
 _PLACEHOLDER = re.compile(r"(?:n\W?[ad]|unknown|tbd|no \w{1,20} (?:is )?available)?\W{0,9}", re.I)
 _DATE = 30  # maximum length of a date
 _DATED = re.compile(r"(?<![\d.])(?:1[89]|20)\d\d(?!\d|\.\d{3})")  # not an arXiv id

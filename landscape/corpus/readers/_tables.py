@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 POSITIONS = ("umap_x", "umap_y")
-_ROWS = 1000
+_ROWS = 1000  # number of rows of a Parquet file read at a time
 # Exceptions for values that Python cannot represent, such as invalid UTF-8 (ValueError), dates out
 # of range (ValueError or OverflowError) and time zones without a name (KeyError).
 _UNREADABLE = (ValueError, OverflowError, KeyError)
@@ -357,5 +357,5 @@ def _header(head: bytes) -> tuple[str, dict[str, str]] | None:
     return unnamed
 
 
-_SAMPLE_LINES = 200
+_SAMPLE_LINES = 200  # maximum number of lines read to detect the columns
 _ABSTRACTS = frozenset(TABLE.names["abstract"])

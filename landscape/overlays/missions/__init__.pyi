@@ -1,4 +1,5 @@
 from ._candidates import facility_candidates as facility_candidates
+from ._candidates import uncertain_roles as uncertain_roles
 from ._comparison import before_after as before_after
 from ._comparison import compare_facilities as compare_facilities
 from ._impact import impact as impact
@@ -6,4 +7,3 @@ from ._impact import measure_usage as measure_usage
 from ._mentions import Mention as Mention
 from ._mentions import find_in_papers as find_in_papers
 from ._mentions import find_mentions as find_mentions
-from ._uncertain import uncertain_roles as uncertain_roles

@@ -68,7 +68,7 @@ _ERAS = _BEFORE, _AFTER = 0, 1
 _MAIN_CATEGORY = 0.05  # minimum share of the papers of a category whose mix is kept constant
 _FEW_OF_CATEGORY = 10  # papers of a category in a year, without which its share is unknown
 FEW = 10  # warn if a facility has fewer papers than this
-_FEW_CITED = 0.5
+_FEW_CITED = 0.5  # share of papers with known citations below which results may not be valid
 
 # Columns in the order of the table. Only one column of `_COUNTS`, "papers", has an interval.
 _ROLE_COLUMNS = tuple(f"{role}_papers" for role in ROLES)

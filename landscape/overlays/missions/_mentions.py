@@ -471,7 +471,7 @@ _NAMED_OBJECT = re.compile(
 _FACILITY_LIST = re.compile(
     r"Facilit(?:y|ies)\s?:[^.]*(?:\.\d[^.]*)*$"
 )  # of journals of the American Astronomical Society
-_LIST_WIDTH = 300
+_LIST_WIDTH = 300  # characters before a name in which the start of a list is searched
 _OBJECT_NUMBER = re.compile(r"[-–]\d{2,}\b(?![\s~]?(?:[µμ]|micron|m\b|cm\b|[GM]Hz))")
 # An author, a citation or an address that contains the name of a facility.
 _NOT_BEFORE = re.compile(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-_MAX_TABLED = 100
+_MAX_TABLED = 100  # largest Poisson mean with tabled quantiles; larger ones are drawn as normal
 
 
 def count_equal_rows(
@@ -71,7 +71,7 @@ def _poisson_quantiles(mean: int) -> NDArray[np.float32]:
     return np.searchsorted(pdtr(np.arange(most + 1), mean), steps).astype(np.float32)
 
 
-_CORE = 0.8
+_CORE_SHARE = 0.8  # share of the papers in the core regions
 
 
 def entropy(counts: ArrayLike, *, n_regions: int | None = None) -> NDArray[np.float64]:
@@ -89,7 +89,7 @@ def entropy(counts: ArrayLike, *, n_regions: int | None = None) -> NDArray[np.fl
     return np.where(total > 0, capped, np.nan)
 
 
-def core_regions(counts: ArrayLike, *, share: float = _CORE) -> NDArray[np.bool_]:
+def core_regions(counts: ArrayLike, *, share: float = _CORE_SHARE) -> NDArray[np.bool_]:
     """Return a mask of the smallest set of regions that contains a given share of the papers."""
     given = np.asarray(counts, dtype=np.int64)
     chosen = np.zeros(len(given), dtype=bool)
@@ -101,7 +101,7 @@ def core_regions(counts: ArrayLike, *, share: float = _CORE) -> NDArray[np.bool_
     return chosen
 
 
-_MAX_BLOCKS = 1_000_000
+_MAX_BLOCKS = 1_000_000  # largest number of a block; above it, empty blocks are removed
 _STRENGTHS = (0.5, 1e5)  # bounds of the weight of the prior, in papers
 
 

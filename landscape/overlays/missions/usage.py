@@ -269,9 +269,9 @@ def _by_papers(counted: pd.Series, mentioned: pd.Series) -> tuple[Facility, ...]
     return tuple(known[name] for *_, name in ranking)
 
 
-_BLOCK = 16_384
-_BETWEEN = 0.2
-_MIN_PAPERS = 3
+_BLOCK = 16_384  # number of papers whose vectors are read at a time
+_SHARE_BETWEEN = 0.2  # share of the papers, those with the smallest margins, between two regions
+_MIN_PAPERS = 3  # minimum number of papers of a listed pair of regions
 
 
 @dataclass(frozen=True)
@@ -292,7 +292,7 @@ def find_reach_by_vectors(
     region: NDArray[np.int64],
     n_regions: int,
     *,
-    between: float = _BETWEEN,
+    between: float = _SHARE_BETWEEN,
 ) -> Reach:
     """Link each paper that lies between two regions to the second most similar region."""
     known = region >= 0

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from landscape.store import AtlasStore
 
-_FEW_REVIEWS = 30
+_FEW_REVIEWS = 30  # warn if the corpus has fewer reviews than this
 _LACK = "their lack of reviews is"
 _DIFFER = "the difference of their reviews from the expected number is"
 _COUNTED = "A review counts for the regions of its nearest papers."
@@ -227,8 +227,8 @@ def warn_of_few_reviews(n_reviews: int) -> tuple[str, ...]:
     )
 
 
-_N_EXEMPLARS = 5
-_FEW_PAPERS = 30
+_N_EXEMPLARS = 5  # number of typical papers per region
+_FEW_PAPERS = 30  # warn if a region has fewer papers than this
 
 
 def review_gaps(
@@ -391,10 +391,10 @@ Years without a review are ignored, because reviews of later years are predicted
 (``benchmarks/review_backtest.py``): regions with few papers have few reviews, and will have few.
 """
 
-_MAX_CITED = 5.0
+_MAX_CITED = 5.0  # maximum citations of a paper, relative to the mean of its year
 _ENOUGH = 100.0  # newer papers at which a review is half as useful as with very many
 _PRIOR_PAPERS = 10.0  # number of papers with average values added to each region
-_SUMS = 8
+_N_SUMS = 8  # number of measures that `_sums` returns
 _NEED = 0.5  # weight of the need in the gap; the rest is that of the relative gap
 _LACKING = 0.8  # a gap has less than this share of the expected reviews
 
@@ -512,12 +512,12 @@ def _sums(
         * signs["stands_for"].to_numpy(np.float64)[:, None]
     )
     n_regions = int(place.max()) + 1
-    cells = place[:, None] * _SUMS + np.arange(_SUMS)
-    rows = np.repeat(np.arange(len(signs)), _SUMS)
+    cells = place[:, None] * _N_SUMS + np.arange(_N_SUMS)
+    rows = np.repeat(np.arange(len(signs)), _N_SUMS)
     spread = csr_matrix(
-        (values.ravel(), (rows, cells.ravel())), shape=(len(signs), n_regions * _SUMS)
+        (values.ravel(), (rows, cells.ravel())), shape=(len(signs), n_regions * _N_SUMS)
     )
-    return np.asarray(drawn @ spread).reshape(len(drawn), n_regions, _SUMS)
+    return np.asarray(drawn @ spread).reshape(len(drawn), n_regions, _N_SUMS)
 
 
 def _components(

@@ -49,9 +49,9 @@ def _lowered(texts: Sequence[str]) -> pa.Array:
     return pc.utf8_lower(pa.array(texts, type=pa.large_string()))
 
 
-RECENT_YEARS = 5
-_MAX_SAMPLED = 6000
-_MIN_OF_A_REGION = 60
+RECENT_YEARS = 5  # number of last covered years whose papers are recent
+_MAX_SAMPLED = 6000  # maximum number of sampled papers, unless the minima of the regions need more
+_MIN_OF_A_REGION = 60  # minimum number of papers sampled per region, if it has so many
 _MIN_OF_A_SUBREGION = 100  # papers; smaller ones have less than one or two expected reviews
 
 
@@ -143,11 +143,11 @@ def sample_rows(
     return order[chosen], weights
 
 
-_MIN_NEAR = 20
-_MAX_NEAR = 500
-_MAX_REFERENCES = 50_000
+_MIN_NEAR = 20  # minimum number of papers near a review
+_MAX_NEAR = 500  # maximum number of papers near a review
+_MAX_REFERENCES = 50_000  # maximum number of papers with which the others are compared
 _MIN_REACHED = 16  # expected number of sampled papers among the k nearest papers
-_BLOCK = 2048
+_BLOCK = 2048  # number of papers compared at a time
 
 
 def near_reviews(

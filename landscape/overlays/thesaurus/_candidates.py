@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-_ENOUGH_EXAMPLES = 30
-_PRIOR_PAPERS = 5
+_ENOUGH_EXAMPLES = 30  # minimum number of phrases of each class, to fit a model
+_PRIOR_PAPERS = 5  # number of average papers added to each phrase or category
 _FEATURES = (
     "log_papers",
     "log_papers_squared",
@@ -456,7 +456,7 @@ def count_titles(table: PhraseTable, titles: Sequence[str]) -> NDArray[np.float6
     return counted.astype(np.float64)
 
 
-_MIN_PAPERS = 3
+_MIN_PAPERS = 3  # minimum number of papers of a concept that is compared
 _MIN_COSINE = 0.3  # with the concept in the name of a phrase, unless the name has another meaning
 _UNUSED_COSINE, _LEAST_COSINE = 0.2, 0.02  # of concepts with too few papers, of all concepts
 # Fitted to half of the narrowest concepts of release 5.1.0, with each of them hidden.

@@ -32,14 +32,14 @@ if TYPE_CHECKING:
     from landscape.store import AtlasStore
 
 _OCCUPIED = 0.98  # share of papers in the occupied area of the map
-_FEW_PAPERS = 30
-_CALMER = 2.0
-_MIN_PIECE = 0.01
+_FEW_PAPERS = 30  # warn if a concept has fewer papers than this
+_CONTOUR_KERNEL = 2.0  # width of the kernel of contours, relative to the default
+_MIN_PIECE = 0.01  # minimum share of the concept's papers in a counted piece
 _MARGIN = 0.12  # margin of the grids, so that no contour reaches their edge
 # Borders of territories: width of the kernel relative to the default, prior papers of a group,
 # least ratio of shares, minimum papers in a kernel, minimum share of all papers in a territory,
 # cells along the longer side.
-_BORDER_KERNEL, _PRIOR, _OVER, _LAND, _MIN_NUMBER = 1.8, 3.0, 1.3, 3.0, 0.007
+_BORDER_KERNEL, _PRIOR, _OVER, _LAND, _MIN_SHARE = 1.8, 3.0, 1.3, 3.0, 0.007
 _CELLS = 300
 
 
@@ -175,7 +175,7 @@ def measure_extents(
     nothing = pd.DataFrame(columns=["group", "share", "piece", "order", "x", "y"], dtype=float)
     for group in members.T:
         # Contours need a wider kernel than the default, which resolves many peaks.
-        width = _CALMER * default_bandwidth(x[group], y[group])
+        width = _CONTOUR_KERNEL * default_bandwidth(x[group], y[group])
         grid = density_grid(x[group], y[group], bounds=extent, shape=shape, bandwidth=width)
         levels = highest_density_levels(grid, shares)
         row = {"papers": int(group.sum()), "share": float(group.mean())}
@@ -230,7 +230,7 @@ def trace_territories(
     for group in range(len(scores)):
         pieces, n_pieces = label(leader == group)
         counts = np.bincount(pieces[rows, columns], minlength=n_pieces + 1)
-        is_large |= (pieces > 0) & (counts >= _MIN_NUMBER * n)[pieces]
+        is_large |= (pieces > 0) & (counts >= _MIN_SHARE * n)[pieces]
     if is_large.any():  # small places and the sea belong to the nearest large place
         row, column = distance_transform_edt(~is_large, return_distances=False, return_indices=True)
         nearest = scores.argmax(axis=0)[row, column]
@@ -241,7 +241,7 @@ def trace_territories(
         pieces, n_pieces = label(leader == group)
         held = pieces[rows, columns]
         counts = np.bincount(held, minlength=n_pieces + 1)
-        for piece in np.flatnonzero(counts[1:] >= _MIN_NUMBER * n) + 1:
+        for piece in np.flatnonzero(counts[1:] >= _MIN_SHARE * n) + 1:
             depth = distance_transform_edt(np.pad(pieces == piece, 1))[1:-1, 1:-1]
             row, column = np.unravel_index(int(depth.argmax()), shape)
             places.append(

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from landscape.store import AtlasStore
 
-_N_PAPERS_SHOWN = 5
+_N_PAPERS_SHOWN = 5  # number of typical papers per proposal
 
 
 @dataclass(frozen=True)

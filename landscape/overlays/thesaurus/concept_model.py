@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_matrix
 
-_RIDGE = 10.0
+_RIDGE = 10.0  # penalty of the ridge regression, in squared vector values summed over papers
 _SPREAD_POWER = 0.3  # exponent: 0.5 favours rare concepts, 0 favours common concepts
-_FEWEST_PAPERS = 4
+_FEWEST_PAPERS = 4  # minimum number of papers that name a concept with a model
 _N_AXES = 256  # of the vectors of words
-_ROWS_AT_ONCE = 16_384
+_ROWS_AT_ONCE = 16_384  # number of papers whose vectors are read at a time
 
 
 @dataclass(frozen=True)

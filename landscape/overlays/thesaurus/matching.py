@@ -569,7 +569,7 @@ GIVEN, GIVEN_BY_NAME = 1.0, 0.97
 """Scores of a concept whose number or whose term is in the keywords."""
 
 _NUMBER = re.compile(r"\((\d{1,5}) ?\)")
-_PAPERS_AT_ONCE = 2_000
+_PAPERS_AT_ONCE = 2_000  # number of papers in which terms are searched at a time
 
 
 @dataclass(frozen=True)

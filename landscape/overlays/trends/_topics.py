@@ -46,8 +46,8 @@ _NOTABLE_CHANGE = 0.405  # or, in a short period, by less than a factor of 1.5
 _MIXED = 2.0  # chi-square per region above which the composition of the corpus changes
 _SHORT = 6  # in periods of up to so many years, quarters are fitted
 _NEARLY_FLAT = 1e-3  # precision of the prior of a level, for eras without papers
-_MAX_STEPS = 60
-_MAX_STEP = 2.0
+_MAX_STEPS = 60  # maximum number of Newton steps of a fit
+_MAX_STEP = 2.0  # maximum change of a coefficient in one step, in natural logarithms of the odds
 _WITHIN = 1.92  # half of the 95% point of chi-square with one degree of freedom
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 _FEW = 30  # warn if a selection has fewer papers than this
-_MAX_NAME = 60
+_MAX_NAME = 60  # maximum number of characters of the name of a selection
 
 
 def compare(

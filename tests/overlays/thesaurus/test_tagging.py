@@ -11,7 +11,6 @@ from landscape.corpus.thesaurus import MIN_SCORE, Concept, Thesaurus, embedded_t
 from landscape.evaluation._layers import evaluate_tagging
 from landscape.overlays.thesaurus import concept_counts, tag_papers
 from landscape.overlays.thesaurus._extents import concept_members, count_concepts
-from landscape.overlays.thesaurus._features import gather_evidence
 from landscape.overlays.thesaurus.matching import (
     Lexicon,
     TermReader,
@@ -20,7 +19,7 @@ from landscape.overlays.thesaurus.matching import (
     read_papers,
     split_texts,
 )
-from landscape.overlays.thesaurus.tagging import concept_texts
+from landscape.overlays.thesaurus.tagging import concept_texts, gather_evidence
 
 
 def make(*made: Concept) -> Thesaurus:

@@ -90,7 +90,7 @@ def add_figures(app: App) -> None:
         inspect.Parameter("title", _OPTION, default=None, annotation=Title),
         inspect.Parameter("size_inches", _OPTION, default=None, annotation=Size),
     ]
-    hidden = {"colours", "title", "size_inches", "raster_dpi", "ax"}
+    hidden = {"colours", "title", "size_inches", "raster_dpi", "ax", "analysis", "found", "scored"}
     for name, draw in (
         ("heatmap", figures.heatmap),
         ("uat", figures.uat),

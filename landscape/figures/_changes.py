@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from landscape._render import render
 from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures.caption import caption_of, place_of
-from landscape.figures.export import draw
+from landscape.figures.export import figure
 from landscape.figures.labels import clean_name
 from landscape.figures.maps import (
     add_density,
@@ -62,12 +62,22 @@ _LISTS = (  # table, title, heading of the names, and columns
 )
 
 
-def changes(atlas: AtlasStore, *, since: str | None = None, **look: Unpack[PageOptions]) -> Any:
+@figure
+def changes(
+    atlas: AtlasStore,
+    *,
+    analysis: Analysis | None = None,
+    since: str | None = None,
+    **look: Unpack[PageOptions],
+) -> Scene:
     """Draw the regions that updates have changed, the proposed regions and the added papers.
 
     Parameters
     ----------
     atlas : AtlasStore
+    analysis : Analysis, optional
+        Known result of `landscape.overlays.changes.region_changes`, which is then not computed
+        again.
     since : str, optional
         First day of the changes of regions, such as ``"2026-11-01"``; see
         `landscape.overlays.changes.region_changes`.
@@ -92,17 +102,6 @@ def changes(atlas: AtlasStore, *, since: str | None = None, **look: Unpack[PageO
     >>> import landscape as ls
     >>> ls.figures.changes(ls.open("my.atlas"), since="2026-11-01")  # doctest: +SKIP
     """
-    return draw(changes_scene(atlas, since=since, **look), ax=look.get("ax"))
-
-
-def changes_scene(
-    atlas: AtlasStore,
-    *,
-    analysis: Analysis | None = None,
-    since: str | None = None,
-    **look: Unpack[PageOptions],
-) -> Scene:
-    """Return the scene of `changes`, of a known analysis if given."""
     found = analysis or region_changes(atlas, since=since)
     regions, proposals, added = (
         found.tables[name] for name in ("regions", "proposed_regions", "added")

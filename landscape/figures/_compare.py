@@ -14,7 +14,7 @@ from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures.caption import NEARNESS, Caption, caption_of
 from landscape.figures.colours import Theme
-from landscape.figures.export import draw
+from landscape.figures.export import figure
 from landscape.figures.labels import clean_name
 from landscape.figures.maps import add_density, add_few_names, map_box, map_panel, positions
 from landscape.figures.page import SMALL, Page, PageOptions
@@ -35,7 +35,6 @@ from landscape.overlays.trends.comparison import Side, find_sides
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from landscape.figures.matplotlib_backend import Sheet
     from landscape.store import AtlasStore
     from landscape.types import Analysis
 
@@ -55,16 +54,18 @@ _ARROW = 5.0  # size of an arrow in points
 _USES = "Papers of a facility use its data."
 
 
+@figure
 def compare(
     atlas: AtlasStore,
     a: str | ArrayLike | AtlasStore,
     b: str | ArrayLike | AtlasStore,
     *,
+    analysis: Analysis | None = None,
     q: float = 0.05,
     level: int = 1,
     n_regions: int = 24,
     **look: Unpack[PageOptions],
-) -> Sheet:
+) -> Scene:
     """Draw the regions in which one selection of papers is over-represented relative to another.
 
     The left side shows the odds ratios, with 95% intervals, of the regions with the most
@@ -81,6 +82,8 @@ def compare(
         the papers that use data of JWST, and ``"mentions:JWST"`` all that mention it. An empty
         filter selects all papers. Another atlas on the same basemap, or the path of its folder,
         stands for all its papers.
+    analysis : Analysis, optional
+        Known result of `landscape.overlays.compare`, which is then not computed again.
     q : float, default 0.05
         False discovery rate over all regions.
     level : int, default 1
@@ -106,21 +109,6 @@ def compare(
     >>> import landscape as ls
     >>> ls.figures.compare(ls.open("my.atlas"), "..2010", "2011..")  # doctest: +SKIP
     """
-    return draw(compare_scene(atlas, a, b, q=q, level=level, n_regions=n_regions, **look))
-
-
-def compare_scene(
-    atlas: AtlasStore,
-    a: str | ArrayLike | AtlasStore,
-    b: str | ArrayLike | AtlasStore,
-    *,
-    analysis: Analysis | None = None,
-    q: float = 0.05,
-    level: int = 1,
-    n_regions: int = 24,
-    **look: Unpack[PageOptions],
-) -> Scene:
-    """Return the scene of `compare`, of a known result of `find_differences` if it is given."""
     if analysis is None:
         analysis = find_differences(atlas, a, b, q=q, level=level)
     tested = analysis.table[analysis.table["p"].notna()]

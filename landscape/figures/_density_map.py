@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from landscape.figures.colours import (
     series,
     shade_by_category,
 )
-from landscape.figures.export import draw
+from landscape.figures.export import figure
 from landscape.figures.labels import clean_name
 from landscape.figures.maps import (
     add_density,
@@ -75,19 +75,20 @@ class Categories:
         return f"Papers: {', '.join(f'{name} {papers:,}' for name, papers in pairs)}."
 
 
+@figure
 def heatmap(
     atlas: AtlasStore,
     *,
-    colours: str = "light",
+    colours: str | Theme = "light",
     colour: str = "density",
     levels: Sequence[int] = (0, 1),
-    size_inches: tuple[float, float] = SIZE_INCHES,
+    size_inches: tuple[float, float] | None = SIZE_INCHES,
     labels: bool = True,
     max_labels: int | None = None,
     title: str | None = None,
     raster_dpi: int = RASTER_DPI,
     ax: Axes | None = None,
-) -> Any:
+) -> Scene:
     """Draw the density of the papers of an atlas, with the names of its regions.
 
     Parameters
@@ -134,31 +135,8 @@ def heatmap(
     >>> import landscape as ls
     >>> ls.figures.heatmap(ls.open("my.atlas"))  # doctest: +SKIP
     """
-    scene = heatmap_scene(
-        atlas,
-        colour=colour,
-        levels=levels,
-        labels=labels,
-        max_labels=max_labels,
-        colours=colours,
-        size_inches=size_inches,
-        title=title,
-        raster_dpi=raster_dpi,
-        ax=ax,
-    )
-    return draw(scene, ax=ax)
-
-
-def heatmap_scene(
-    atlas: AtlasStore,
-    *,
-    colour: str = "density",
-    levels: Sequence[int] = (0, 1),
-    labels: bool = True,
-    max_labels: int | None = None,
-    **look: Unpack[PageOptions],
-) -> Scene:
-    """Return the scene of `heatmap`."""
+    look: PageOptions = {"colours": colours, "size_inches": size_inches, "title": title}
+    look |= {"raster_dpi": raster_dpi, "ax": ax}
     if colour not in _COLOURS:
         raise InputError(f"colour is {colour!r}; choose {', '.join(_COLOURS)}.")
     x, y = positions(atlas.map["x"], atlas.map["y"])

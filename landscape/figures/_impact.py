@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from landscape.errors import InputError
 from landscape.figures._trends import share_panel
 from landscape.figures.caption import Caption, caption_of
 from landscape.figures.colours import fade, pick, share_ramp, theme
-from landscape.figures.export import draw
+from landscape.figures.export import figure
 from landscape.figures.labels import clean_name
 from landscape.figures.maps import (
     add_few_names,
@@ -90,9 +90,11 @@ class View:
     uses: Bools
 
 
+@figure
 def impact(
     atlas: AtlasStore,
     *,
+    analysis: Analysis | None = None,
     facilities: str | Sequence[str] | None = None,
     since: int | None = None,
     until: int | None = None,
@@ -100,7 +102,7 @@ def impact(
     slices: Sequence[tuple[int, int]] | None = None,
     n_resamples: int = 1000,
     **look: Unpack[PageOptions],
-) -> Any:
+) -> Scene:
     """Draw the share of the local literature that uses facilities.
 
     For one facility, draw its share map, a table of the regions with the largest shares, and its
@@ -110,6 +112,8 @@ def impact(
     Parameters
     ----------
     atlas : AtlasStore
+    analysis : Analysis, optional
+        Known result of `landscape.overlays.missions.impact`, which is then not computed again.
     facilities : str or sequence of str, optional
         Names or aliases; by default the nine most used facilities.
     since, until : int, optional
@@ -141,32 +145,6 @@ def impact(
     >>> atlas = ls.open("my.atlas")  # doctest: +SKIP
     >>> ls.figures.impact(atlas, facilities="ALMA", since=2014)  # doctest: +SKIP
     """
-    scene = impact_scene(
-        atlas,
-        facilities=facilities,
-        since=since,
-        until=until,
-        multiples=multiples,
-        slices=slices,
-        n_resamples=n_resamples,
-        **look,
-    )
-    return draw(scene, ax=look.get("ax"))
-
-
-def impact_scene(
-    atlas: AtlasStore,
-    *,
-    analysis: Analysis | None = None,
-    facilities: str | Sequence[str] | None = None,
-    since: int | None = None,
-    until: int | None = None,
-    multiples: bool = False,
-    slices: Sequence[tuple[int, int]] | None = None,
-    n_resamples: int = 1000,
-    **look: Unpack[PageOptions],
-) -> Scene:
-    """Return the scene of `impact`, of a known result of `measure_usage` if it is given."""
     if analysis is not None:
         usage = read_usage(atlas, analysis.table["facility"].drop_duplicates().tolist())
     else:

@@ -7,17 +7,17 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from landscape.errors import InputError
-from landscape.figures._changes import changes_scene
-from landscape.figures._compare import compare_scene
-from landscape.figures._density_map import heatmap_scene
-from landscape.figures._impact import impact_scene
-from landscape.figures._intervals import KINDS, intervals_scene
-from landscape.figures._new_topics import new_topics_scene
-from landscape.figures._query_map import query_map_scene
-from landscape.figures._reviews import coverage_scene, reviews_scene
-from landscape.figures._time_slices import time_slices_scene
-from landscape.figures._trends import author_scene, trends_scene
-from landscape.figures._uat import uat_scene
+from landscape.figures._changes import changes
+from landscape.figures._compare import compare
+from landscape.figures._density_map import heatmap
+from landscape.figures._impact import impact
+from landscape.figures._intervals import KINDS, intervals
+from landscape.figures._new_topics import new_topics
+from landscape.figures._query_map import query_map
+from landscape.figures._reviews import coverage_scene, reviews
+from landscape.figures._time_slices import time_slices
+from landscape.figures._trends import author, trends
+from landscape.figures._uat import uat
 from landscape.figures.export import draw
 from landscape.overlays.missions.usage import read_usage
 
@@ -66,21 +66,21 @@ def _impact(atlas: AtlasStore, **options: Any) -> Scene:
     """Return the share map of a facility, by default the most used facility."""
     if "facilities" not in options:
         options["facilities"] = read_usage(atlas).facilities[0].name
-    return impact_scene(atlas, **options)
+    return impact.scene(atlas, **options)
 
 
 _SCENES: dict[str, Callable[..., Scene]] = {
-    "heatmap": heatmap_scene,
-    "query": query_map_scene,
-    "uat": uat_scene,
+    "heatmap": heatmap.scene,
+    "query": query_map.scene,
+    "uat": uat.scene,
     "impact": _impact,
-    "reviews": reviews_scene,
-    "trends": trends_scene,
-    "new_topics": new_topics_scene,
-    "compare": compare_scene,
-    "author": author_scene,
-    "time_slices": time_slices_scene,
-    "changes": changes_scene,
+    "reviews": reviews.scene,
+    "trends": trends.scene,
+    "new_topics": new_topics.scene,
+    "compare": compare.scene,
+    "author": author.scene,
+    "time_slices": time_slices.scene,
+    "changes": changes.scene,
     "coverage": coverage_scene,
-    **{kind: partial(intervals_scene, kind) for kind in KINDS},
+    **{kind: partial(intervals.scene, kind) for kind in KINDS},
 }

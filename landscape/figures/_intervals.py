@@ -12,7 +12,7 @@ from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures.caption import caption_of
 from landscape.figures.colours import Theme, series
-from landscape.figures.export import draw
+from landscape.figures.export import figure
 from landscape.figures.labels import clean_name
 from landscape.figures.page import SMALL, Page, PageOptions
 from landscape.figures.scene import Axis, Box, Intervals, Rule, Scene, doubling_ticks, ticks
@@ -34,16 +34,18 @@ _GAP = 0.3  # distance between the values of two groups with the same label, in 
 _MAX_ROWS = 24
 
 
+@figure
 def intervals(
     kind: str,
     atlas: AtlasStore,
-    *arguments: Any,
-    colours: str = "light",
+    *arguments: object,
+    analysis: Analysis | None = None,
+    colours: str | Theme = "light",
     size_inches: tuple[float, float] | None = None,
     title: str | None = None,
     ax: Axes | None = None,
-    **options: Any,
-) -> Any:
+    **options: object,
+) -> Scene:
     """Draw values with their intervals, one row each.
 
     Parameters
@@ -52,6 +54,8 @@ def intervals(
         ``"facilities"``, ``"before_after"`` (with a facility), ``"compare_facilities"`` (with two
         or more facilities), ``"countries"``, ``"institutions"`` or ``"uat_gaps"``.
     atlas : AtlasStore
+    analysis : Analysis, optional
+        Known result of the analysis, which is then not computed again.
     *arguments, **options
         Further arguments of the analysis.
     colours, size_inches, title, ax
@@ -73,22 +77,6 @@ def intervals(
     >>> import landscape as ls
     >>> ls.figures.intervals("before_after", ls.open("my.atlas"), "ALMA")  # doctest: +SKIP
     """
-    look: PageOptions = {"colours": colours, "size_inches": size_inches, "title": title, "ax": ax}
-    return draw(intervals_scene(kind, atlas, *arguments, **look, **options), ax=ax)
-
-
-def intervals_scene(
-    kind: str,
-    atlas: AtlasStore,
-    *arguments: object,
-    analysis: Analysis | None = None,
-    colours: str | Theme = "light",
-    size_inches: tuple[float, float] | None = None,
-    title: str | None = None,
-    ax: Axes | None = None,
-    **options: object,
-) -> Scene:
-    """Return the scene of `intervals`, of a known result of the analysis if it is given."""
     look: PageOptions = {"colours": colours, "size_inches": size_inches, "title": title, "ax": ax}
     found = analysis or ask(kind, atlas, *arguments, **options)
     shown, caption = interval_rows(kind, found), caption_of(found)

@@ -9,7 +9,7 @@ import numpy as np
 
 from landscape._wording import count
 from landscape.figures.caption import caption_of
-from landscape.figures.export import draw
+from landscape.figures.export import figure
 from landscape.figures.labels import clean_name
 from landscape.figures.page import Page, PageOptions, sentence_scene
 from landscape.figures.scene import Axis, Band, Box, Curve, Points, Rule, Scene, ticks, tile
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from landscape.figures.colours import Theme
-    from landscape.figures.matplotlib_backend import Sheet
     from landscape.store import AtlasStore
     from landscape.types import Analysis
 
@@ -33,14 +32,16 @@ _HOW = (
 _STEPS = {1: "month", 3: "quarter", 12: "year"}
 
 
+@figure
 def new_topics(
     atlas: AtlasStore,
     *,
+    analysis: Analysis | None = None,
     months: int = 12,
     until: str | None = None,
     n_topics: int = 12,
     **look: Unpack[PageOptions],
-) -> Sheet:
+) -> Scene:
     """Draw the papers of each new topic over time, the largest topics first.
 
     The band is the number of papers expected at the share that the topic has, in other months, in
@@ -50,6 +51,8 @@ def new_topics(
     Parameters
     ----------
     atlas : AtlasStore
+    analysis : Analysis, optional
+        Known result of `landscape.overlays.new_topics`, which is then not computed again.
     months : int, default 12
         Number of months in which a topic can become new; see
         `landscape.overlays.trends.new_topics`.
@@ -76,19 +79,6 @@ def new_topics(
     >>> import landscape as ls
     >>> ls.figures.new_topics(ls.open("my.atlas"), months=24)  # doctest: +SKIP
     """
-    return draw(new_topics_scene(atlas, months=months, until=until, n_topics=n_topics, **look))
-
-
-def new_topics_scene(
-    atlas: AtlasStore,
-    *,
-    analysis: Analysis | None = None,
-    months: int = 12,
-    until: str | None = None,
-    n_topics: int = 12,
-    **look: Unpack[PageOptions],
-) -> Scene:
-    """Return the scene of `new_topics`, of a known result if it is given."""
     found = analysis or find_new_topics(atlas, months=months, until=until)
     if not len(found.table):
         sentence = "Nothing is new: no phrase, concept or region has a significant change."

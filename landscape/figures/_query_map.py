@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from landscape.embeddings.neighbours import MAX_LENGTH
 from landscape.errors import InputError
 from landscape.figures.caption import Caption, MapFacts, explanation, facts_of, headline, place_of
 from landscape.figures.colours import theme
-from landscape.figures.export import draw
+from landscape.figures.export import figure
 from landscape.figures.labels import boxes_overlap, clean_name
 from landscape.figures.maps import (
     FEW,
@@ -60,14 +60,16 @@ _MIN_ARROW = 6.0  # minimum length in points; symbols would hide a shorter arrow
 _LED = "Arrows point from a paper to the papers found through it."
 
 
+@figure
 def query_map(
     atlas: AtlasStore,
     results: Results,
     *,
     links: Sequence[tuple[int, int]] = (),
     how: str | None = None,
+    scored: bool = False,
     **look: Unpack[PageOptions],
-) -> Any:
+) -> Scene:
     """Draw the papers found by a search on the map.
 
     The background is the density of all papers in the atlas. Every paper found is marked, and the
@@ -84,6 +86,8 @@ def query_map(
         Pairs of indices of hits, starting at 0. Each pair is drawn as an arrow.
     how : str, optional
         Text after the query in the title, such as ``"9 of 100 judged papers were selected"``.
+    scored : bool, default False
+        Whether the list has the scores of the papers.
     **look
         ``colours``, ``size_inches``, ``title``, ``raster_dpi`` and ``ax``; see
         `landscape.figures.heatmap`.
@@ -106,20 +110,6 @@ def query_map(
     >>> atlas = ls.open("my.atlas")  # doctest: +SKIP
     >>> ls.figures.query_map(atlas, atlas.search("dust in quasars", k=20))  # doctest: +SKIP
     """
-    scene = query_map_scene(atlas, results, links=links, how=how, **look)
-    return draw(scene, ax=look.get("ax"))
-
-
-def query_map_scene(
-    atlas: AtlasStore,
-    results: Results,
-    *,
-    links: Sequence[tuple[int, int]] = (),
-    how: str | None = None,
-    scored: bool = False,
-    **look: Unpack[PageOptions],
-) -> Scene:
-    """Return the scene of `query_map`; with `scored`, the list has the scores of the papers."""
     import pandas as pd
 
     if not results.hits:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from landscape.errors import InputError
 from landscape.figures._impact import grid_shape
 from landscape.figures.caption import caption_of, place_of
 from landscape.figures.colours import contrast_ramp, fade, pick
-from landscape.figures.export import draw
+from landscape.figures.export import figure
 from landscape.figures.labels import clean_name
 from landscape.figures.maps import (
     add_density,
@@ -67,19 +67,26 @@ _NOTES = (  # definitions of the columns
 )
 
 
+@figure
 def reviews(
     atlas: AtlasStore,
     *,
+    analysis: Analysis | None = None,
+    found: Bools | None = None,
     weights: Mapping[str, float] | None = None,
     n_resamples: int = 200,
     listed: int = _LISTED,
     **look: Unpack[PageOptions],
-) -> Any:
+) -> Scene:
     """Draw the density of reviews relative to the expected density, and list the gaps.
 
     Parameters
     ----------
     atlas : AtlasStore
+    analysis : Analysis, optional
+        Known result of `landscape.overlays.review_gaps`, which is then not computed again.
+    found : ndarray of bool, optional
+        Known mask of the reviews.
     weights : mapping of str to float, optional
         Weights of the components of the score, see `landscape.overlays.review_gaps`.
     n_resamples : int, default 200
@@ -106,21 +113,6 @@ def reviews(
     >>> import landscape as ls
     >>> ls.figures.reviews(ls.open("my.atlas"))  # doctest: +SKIP
     """
-    scene = reviews_scene(atlas, weights=weights, n_resamples=n_resamples, listed=listed, **look)
-    return draw(scene, ax=look.get("ax"))
-
-
-def reviews_scene(
-    atlas: AtlasStore,
-    *,
-    analysis: Analysis | None = None,
-    found: Bools | None = None,
-    weights: Mapping[str, float] | None = None,
-    n_resamples: int = 200,
-    listed: int = _LISTED,
-    **look: Unpack[PageOptions],
-) -> Scene:
-    """Return the scene of `reviews`, of known gaps and a known mask of reviews if given."""
     gaps = analysis or review_gaps(atlas, weights=weights, n_resamples=n_resamples)
     found = review_mask(atlas) if found is None else found
     if not len(gaps.table):

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
 from landscape._author_names import short_names
 from landscape._wording import count
 from landscape.errors import InputError
-from landscape.figures._query_map import query_map_scene
+from landscape.figures._query_map import query_map
 from landscape.figures.caption import Caption
-from landscape.figures.export import draw
+from landscape.figures.export import figure
 from landscape.figures.labels import clean_name
 from landscape.figures.page import NORMAL, SIZE_INCHES, SMALL, Page, PageOptions
 from landscape.figures.scene import Axis, Box, Lines, Panel, Points, Scene
@@ -56,7 +56,8 @@ class _Node:
         return self.one is None or self.one.selected
 
 
-def survey_tree(survey: Survey, *, most: int = 30, **look: Unpack[PageOptions]) -> Any:
+@figure
+def survey_tree(survey: Survey, *, most: int = 30, **look: Unpack[PageOptions]) -> Scene:
     """Draw the searches of a survey, and below each the papers that it led to, one per line.
 
     Parameters
@@ -84,11 +85,6 @@ def survey_tree(survey: Survey, *, most: int = 30, **look: Unpack[PageOptions]) 
     >>> atlas = ls.open("my.atlas")  # doctest: +SKIP
     >>> ls.figures.survey_tree(atlas.survey("Does dust cool?"))  # doctest: +SKIP
     """
-    return draw(survey_tree_scene(survey, most=most, **look), ax=look.get("ax"))
-
-
-def survey_tree_scene(survey: Survey, *, most: int = 30, **look: Unpack[PageOptions]) -> Scene:
-    """Return the scene of `survey_tree`."""
     if not survey.crawled:
         raise InputError("Nothing to plot: the survey judged no papers. Ask another question.")
     nodes = _nodes(survey, most=most)
@@ -304,9 +300,10 @@ def _table(nodes: list[_Node]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+@figure
 def survey_map(
     atlas: AtlasStore, survey: Survey, *, most: int = 100, **look: Unpack[PageOptions]
-) -> Any:
+) -> Scene:
     """Draw the selected papers of a survey on the map, with arrows to papers found through them.
 
     Parameters
@@ -335,13 +332,6 @@ def survey_map(
     >>> atlas = ls.open("my.atlas")  # doctest: +SKIP
     >>> ls.figures.survey_map(atlas, atlas.survey("Does dust cool?"))  # doctest: +SKIP
     """
-    return draw(survey_map_scene(atlas, survey, most=most, **look), ax=look.get("ax"))
-
-
-def survey_map_scene(
-    atlas: AtlasStore, survey: Survey, *, most: int = 100, **look: Unpack[PageOptions]
-) -> Scene:
-    """Return the scene of `survey_map`."""
     chosen = survey.selected[:most]
     if not chosen:
         raise InputError(
@@ -356,4 +346,4 @@ def survey_map_scene(
     how = f"{len(survey):,} of {count(len(survey.crawled), 'judged paper')} were selected"
     if len(chosen) < len(survey):
         how += f", the best {len(chosen):,} marked"
-    return query_map_scene(atlas, shown, links=links, how=how, scored=True, **look)
+    return query_map.scene(atlas, shown, links=links, how=how, scored=True, **look)

@@ -22,7 +22,7 @@ from landscape.errors import InputError
 from landscape.figures._impact import View, add_shares, percent, scale_top, share_key, share_maps
 from landscape.figures.caption import GENERATED, NEARNESS, Caption, facts_of, headline
 from landscape.figures.colours import Tones, choose_tones
-from landscape.figures.export import draw, few_colours
+from landscape.figures.export import draw, few_colours, figure
 from landscape.figures.labels import clean_name
 from landscape.figures.maps import (
     add_few_names,
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from PIL import Image
 
-    from landscape.figures.matplotlib_backend import Sheet
     from landscape.store import AtlasStore
 
     Ints = NDArray[np.int64]
@@ -58,15 +57,10 @@ _STRIP = 6.0  # height of a hatched strip, in points
 _HOW = "Colours show shares of the papers of a slice, on one scale for all slices."
 
 
+@figure
 def time_slices(
-    atlas: AtlasStore,
-    *,
-    edges: Sequence[int] | None = None,
-    colours: str = "light",
-    size_inches: tuple[float, float] | None = None,
-    title: str | None = None,
-    raster_dpi: int = _RASTER_DPI,
-) -> Sheet:
+    atlas: AtlasStore, *, edges: Sequence[int] | None = None, **look: Unpack[PageOptions]
+) -> Scene:
     """Draw one map for each time slice, all with the same axes and colour scale.
 
     Each map shows the normalized density of the papers in its slice, smoothed with the same kernel,
@@ -79,8 +73,8 @@ def time_slices(
         First years of the slices, and the first year after the last slice:
         ``[1990, 2005, 2015, 2027]`` defines three slices. By default, six slices with about
         equal numbers of papers.
-    colours, size_inches, title, raster_dpi
-        See `landscape.figures.heatmap`.
+    **look
+        ``colours``, ``size_inches``, ``title`` and ``raster_dpi``; see `landscape.figures.heatmap`.
 
     Returns
     -------
@@ -99,19 +93,6 @@ def time_slices(
     >>> atlas = ls.open("my.atlas")  # doctest: +SKIP
     >>> ls.figures.time_slices(atlas, edges=[2000, 2010, 2020, 2027])  # doctest: +SKIP
     """
-    look: PageOptions = {
-        "colours": colours,
-        "size_inches": size_inches,
-        "title": title,
-        "raster_dpi": raster_dpi,
-    }
-    return draw(time_slices_scene(atlas, edges=edges, **look))
-
-
-def time_slices_scene(
-    atlas: AtlasStore, *, edges: Sequence[int] | None = None, **look: Unpack[PageOptions]
-) -> Scene:
-    """Return the scene of `time_slices`."""
     look.setdefault("raster_dpi", _RASTER_DPI)
     x, y = positions(atlas.map["x"], atlas.map["y"])
     year = paper_years(atlas)

@@ -10,7 +10,7 @@ from landscape._wording import count
 from landscape.errors import InputError
 from landscape.figures.caption import NEARNESS, Caption, caption_of, place_of
 from landscape.figures.colours import Theme, oklab_to_srgb
-from landscape.figures.export import draw
+from landscape.figures.export import figure
 from landscape.figures.labels import clean_name
 from landscape.figures.maps import (
     add_density,
@@ -45,7 +45,6 @@ from landscape.overlays.trends import trends as find_trends
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.figures.matplotlib_backend import Sheet
     from landscape.store import AtlasStore
     from landscape.types import Analysis
 
@@ -60,9 +59,11 @@ _HOW = (
 )
 
 
+@figure
 def trends(
     atlas: AtlasStore,
     *,
+    analysis: Analysis | None = None,
     since: int | None = None,
     until: int | None = None,
     level: int = 1,
@@ -70,7 +71,7 @@ def trends(
     least_change: float = 1.25,
     n_topics: int = 24,
     **look: Unpack[PageOptions],
-) -> Sheet:
+) -> Scene:
     """Draw emerging and fading topics, relative to the whole corpus.
 
     The left side ranks topics by the yearly change of their share of all papers, with 95%
@@ -81,6 +82,8 @@ def trends(
     Parameters
     ----------
     atlas : AtlasStore
+    analysis : Analysis, optional
+        Known result of `landscape.overlays.trends`, which is then not computed again.
     since, until : int, optional
         First and last year.
     level : int, default 1
@@ -110,32 +113,6 @@ def trends(
     >>> import landscape as ls
     >>> ls.figures.trends(ls.open("my.atlas"), since=2000)  # doctest: +SKIP
     """
-    scene = trends_scene(
-        atlas,
-        since=since,
-        until=until,
-        level=level,
-        q=q,
-        least_change=least_change,
-        n_topics=n_topics,
-        **look,
-    )
-    return draw(scene)
-
-
-def trends_scene(
-    atlas: AtlasStore,
-    *,
-    analysis: Analysis | None = None,
-    since: int | None = None,
-    until: int | None = None,
-    level: int = 1,
-    q: float = 0.05,
-    least_change: float = 1.25,
-    n_topics: int = 24,
-    **look: Unpack[PageOptions],
-) -> Scene:
-    """Return the scene of `trends`, of a known result of `find_trends` if it is given."""
     if analysis is None:
         analysis = find_trends(
             atlas, since=since, until=until, level=level, q=q, least_change=least_change
@@ -409,16 +386,18 @@ _MAX_REGIONS = 16
 _PERIOD_ROW, _ROOMIEST_PERIOD_ROW = 12.0, 22.0  # points
 
 
+@figure
 def author(
     atlas: AtlasStore,
     name: str,
     *,
+    analysis: Analysis | None = None,
     group: int | None = None,
     period_years: int = 5,
     n_resamples: int = 1000,
     seed: int = 0,
     **look: Unpack[PageOptions],
-) -> Sheet:
+) -> Scene:
     """Draw the papers of an author on the map, and by region and year.
 
     The left side shows the papers on the map, coloured by year. The right side shows the papers of
@@ -430,6 +409,8 @@ def author(
     name : str
         Name of the author, such as ``"Rubin, Vera"``. Authors with the same name are not
         distinguished.
+    analysis : Analysis, optional
+        Known result of `landscape.overlays.author_path`, which is then not computed again.
     group : int, optional
         Number of a group of papers with common co-authors or affiliations. Default: all papers.
     period_years : int, default 5
@@ -455,30 +436,6 @@ def author(
     >>> import landscape as ls
     >>> ls.figures.author(ls.open("my.atlas"), "Rubin, Vera")  # doctest: +SKIP
     """
-    scene = author_scene(
-        atlas,
-        name,
-        group=group,
-        period_years=period_years,
-        n_resamples=n_resamples,
-        seed=seed,
-        **look,
-    )
-    return draw(scene)
-
-
-def author_scene(
-    atlas: AtlasStore,
-    name: str,
-    *,
-    analysis: Analysis | None = None,
-    group: int | None = None,
-    period_years: int = 5,
-    n_resamples: int = 1000,
-    seed: int = 0,
-    **look: Unpack[PageOptions],
-) -> Scene:
-    """Return the scene of `author`, of a known result of `author_path` if it is given."""
     if analysis is None:
         analysis = author_path(
             atlas, name, group=group, period_years=period_years, n_resamples=n_resamples, seed=seed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from landscape.errors import InputError
 from landscape.figures.areas import choose_colours, measure_borders
 from landscape.figures.caption import caption_of, place_of
 from landscape.figures.colours import Theme, series, theme
-from landscape.figures.export import draw
+from landscape.figures.export import figure
 from landscape.figures.labels import clean_name
 from landscape.figures.maps import (
     add_density,
@@ -54,13 +54,15 @@ _CONTOURS = (
 )
 
 
+@figure
 def uat(
     atlas: AtlasStore,
     *,
+    analysis: Analysis | None = None,
     concepts: Sequence[str] | None = None,
     multiples: bool = False,
     **look: Unpack[PageOptions],
-) -> Any:
+) -> Scene:
     """Draw concepts of the Unified Astronomy Thesaurus on the map.
 
     Each place of the map has the colour of the concept that is most over-represented there. The
@@ -69,6 +71,8 @@ def uat(
     Parameters
     ----------
     atlas : AtlasStore
+    analysis : Analysis, optional
+        Known result of `landscape.overlays.thesaurus_overlay`, which is then not computed again.
     concepts : sequence of str, optional
         Names or ids; by default the top concepts.
     multiples : bool, default False
@@ -95,19 +99,6 @@ def uat(
     >>> import landscape as ls
     >>> ls.figures.uat(ls.open("my.atlas"), concepts=["Exoplanets"])  # doctest: +SKIP
     """
-    scene = uat_scene(atlas, concepts=concepts, multiples=multiples, **look)
-    return draw(scene, ax=look.get("ax"))
-
-
-def uat_scene(
-    atlas: AtlasStore,
-    *,
-    analysis: Analysis | None = None,
-    concepts: Sequence[str] | None = None,
-    multiples: bool = False,
-    **look: Unpack[PageOptions],
-) -> Scene:
-    """Return the scene of `uat`, of a known result of `thesaurus_overlay` if it is given."""
     if analysis is None:
         analysis = thesaurus_overlay(atlas, concepts=concepts)
     table = analysis.table

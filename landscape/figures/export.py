@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 import os
 import re
 from collections.abc import Callable, Mapping
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, cast
 from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
@@ -38,7 +40,38 @@ def draw(scene: Scene, backend: str = "matplotlib", *, ax: Axes | None = None) -
         return plotly_backend.draw_panels(scene)
     from landscape.figures import matplotlib_backend
 
+    if ax is not None and len(scene.panels) != 1:
+        raise InputError(
+            f"This figure has {len(scene.panels)} panels, so it cannot be drawn into one ax; leave "
+            "out ax."
+        )
     return matplotlib_backend.draw(scene) if ax is None else matplotlib_backend.draw_onto(ax, scene)
+
+
+P = ParamSpec("P")
+
+
+class Drawing(Protocol[P]):
+    """A function that draws a figure. Its method `scene` returns the `Scene` without drawing it."""
+
+    scene: Callable[P, Scene]
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any:
+        """Return a `Sheet`, or the axes of the argument `ax`."""
+
+
+def figure(build: Callable[P, Scene]) -> Drawing[P]:
+    """Make the function that draws the scenes of `build`, with the same parameters."""
+
+    @wraps(build)
+    def drawn(*args: P.args, **kwargs: P.kwargs) -> Any:
+        return draw(build(*args, **kwargs), ax=cast("Axes | None", kwargs.get("ax")))
+
+    drawn.__signature__ = inspect.signature(build).replace(  # type: ignore[attr-defined]
+        return_annotation="Sheet | Axes"
+    )
+    drawn.scene = build  # type: ignore[attr-defined]
+    return cast("Drawing[P]", drawn)
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: int | None = None) -> Path:

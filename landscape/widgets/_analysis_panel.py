@@ -299,12 +299,12 @@ class AnalysisPanel(ResultPanel):
         If `scene_of` is None, the figure shows values with intervals. `unwritten` contains
         arguments that save time but are not shown in the code.
         """
-        from landscape.figures import intervals_scene
+        from landscape.figures import intervals
         from landscape.figures.export import draw
 
         found = analyse(self.atlas, function, *arguments, **options, **(unwritten or {}))
         if scene_of is None:
-            scene = intervals_scene(kind, self.atlas, analysis=found, colours=self.theme)
+            scene = intervals.scene(kind, self.atlas, analysis=found, colours=self.theme)
         else:
             scene = scene_of(found)
         line = call(f"ls.overlays.{function}", *arguments, **options)

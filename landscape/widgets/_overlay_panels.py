@@ -138,7 +138,7 @@ class ImpactPanel(AnalysisPanel):
         self._suit_controls()
 
     def _make(self, chosen: Mapping[str, Any]) -> Result:
-        from landscape.figures import impact, impact_scene, report_scene
+        from landscape.figures import impact, report_scene
         from landscape.figures.export import draw
 
         names = chosen["facilities"] or list(self._known)[:_DEFAULT_FACILITIES]
@@ -167,7 +167,7 @@ class ImpactPanel(AnalysisPanel):
                 "impact",
                 f"{stem}-share",
                 columns="facility_regions",
-                scene_of=lambda found: impact_scene(
+                scene_of=lambda found: impact.scene(
                     self.atlas, analysis=found, colours=self.theme, **period
                 ),
                 table=_regions_with_papers,
@@ -274,12 +274,12 @@ class ReviewPanel(AnalysisPanel):
         show_only({self._weighing: self._what.value == "gaps"})
 
     def _make(self, chosen: Mapping[str, Any]) -> Result:
-        from landscape.figures import coverage_scene, reviews_scene
+        from landscape.figures import coverage_scene, reviews
         from landscape.figures.export import draw
         from landscape.overlays.reviews.gaps import DEFAULT_WEIGHTS
 
         def scene_of(gaps: Analysis) -> Scene:
-            return reviews_scene(self.atlas, analysis=gaps, colours=self.theme)
+            return reviews.scene(self.atlas, analysis=gaps, colours=self.theme)
 
         if chosen["what"] == "gaps":
             weights = {
@@ -413,14 +413,14 @@ class ThesaurusPanel(AnalysisPanel):
         self._chooser.offer({label: label for label in known})
 
     def _make(self, chosen: Mapping[str, Any]) -> Result:
-        from landscape.figures import uat_scene
+        from landscape.figures import uat
 
         if chosen["what"] == "overlay":
             return self._analysed(
                 "thesaurus.thesaurus_overlay",
                 "uat",
                 "concepts",
-                scene_of=lambda found: uat_scene(self.atlas, analysis=found, colours=self.theme),
+                scene_of=lambda found: uat.scene(self.atlas, analysis=found, colours=self.theme),
                 concepts=chosen["concepts"] or None,
             )
         limit = {} if chosen["limit"] == 100 else {"limit": chosen["limit"]}
@@ -550,7 +550,7 @@ class TrendsPanel(AnalysisPanel):
         self._fields["author"].options = tuple(known)
 
     def _make(self, chosen: Mapping[str, Any]) -> Result:
-        from landscape.figures import author_scene, compare_scene, new_topics_scene, trends_scene
+        from landscape import figures
 
         what, author, a, b = (chosen[name] for name in ("what", "author", "a", "b"))
         if what == "new":
@@ -558,7 +558,7 @@ class TrendsPanel(AnalysisPanel):
                 "trends.new_topics",
                 "new_topics",
                 "new_topics",
-                scene_of=lambda found: new_topics_scene(
+                scene_of=lambda found: figures.new_topics.scene(
                     self.atlas, analysis=found, colours=self.theme
                 ),
                 months=chosen["months"],
@@ -571,7 +571,9 @@ class TrendsPanel(AnalysisPanel):
                 table=lambda found: found.table.sort_values(  # emerging, fading, steady
                     "class", kind="stable", ignore_index=True
                 ),
-                scene_of=lambda found: trends_scene(self.atlas, analysis=found, colours=self.theme),
+                scene_of=lambda found: figures.trends.scene(
+                    self.atlas, analysis=found, colours=self.theme
+                ),
                 since=chosen["since"],
                 until=chosen["until"],
             )
@@ -583,7 +585,7 @@ class TrendsPanel(AnalysisPanel):
                 "author",
                 "author",
                 author,
-                scene_of=lambda found: author_scene(
+                scene_of=lambda found: figures.author.scene(
                     self.atlas, author, analysis=found, colours=self.theme
                 ),
             )
@@ -598,7 +600,7 @@ class TrendsPanel(AnalysisPanel):
                 "comparison",
                 a,
                 b,
-                scene_of=lambda found: compare_scene(
+                scene_of=lambda found: figures.compare.scene(
                     self.atlas, a, b, analysis=found, colours=self.theme
                 ),
             )

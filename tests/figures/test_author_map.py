@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.figures import author_scene
+from landscape.figures import author
 from landscape.figures.colours import srgb_to_oklab
 from landscape.figures.export import draw
 from landscape.types import Analysis
 
 
 def draw_author(atlas, analysis, **look):
-    return draw(author_scene(atlas, "Doe, J.", analysis=analysis, **look))
+    return draw(author.scene(atlas, "Doe, J.", analysis=analysis, **look))
 
 
 @pytest.fixture

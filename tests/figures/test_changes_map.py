@@ -17,7 +17,7 @@ import landscape as ls
 from landscape._serializer import SHOWN
 from landscape.cli import main
 from landscape.errors import InputError
-from landscape.figures import changes, changes_scene, interactive, save_table
+from landscape.figures import changes, interactive, save_table
 from landscape.figures.export import draw
 from landscape.figures.plotly_backend import MAX_MARKS, count_marks
 from landscape.overlays.changes import region_changes
@@ -169,7 +169,7 @@ def test_several_changes_of_a_region_are_one_row() -> None:
 def test_nothing_overlaps_or_leaves_the_page(make_atlas, size) -> None:
     atlas = make_atlas(1500)
     look = {} if size is None else {"size_inches": size}
-    figure = draw(changes_scene(atlas, analysis=changes_of(atlas), raster_dpi=40, **look))
+    figure = draw(changes.scene(atlas, analysis=changes_of(atlas), raster_dpi=40, **look))
     kinds = ("topic-", "ranking", "caption", "key", "title")
     boxes = [box for kind in kinds for box in rendered_boxes(figure, kind)]
     page = figure.bbox
@@ -185,7 +185,7 @@ def test_nothing_overlaps_or_leaves_the_page(make_atlas, size) -> None:
 def test_the_figure_shows_every_kind_of_change(make_atlas) -> None:
     atlas = make_atlas(1500)
     found = changes_of(atlas)
-    scene = changes_scene(atlas, analysis=found)
+    scene = changes.scene(atlas, analysis=found)
     layers = {layer.gid: layer for layer in scene.panels[0].layers}
     regions, proposals = found.tables["regions"], found.tables["proposed_regions"]
     for gid, kinds in (
@@ -215,7 +215,7 @@ def test_an_atlas_without_changes_has_no_figure(updated: ls.Atlas, tmp_path: Pat
     atlas = ls.build(first, tmp_path / "a.atlas", layout="pca", workers=1, tagger="rules")
     with pytest.raises(InputError, match="no region has changed and no paper was added"):
         changes(atlas)
-    later = changes_scene(updated, since="2999-01-01")
+    later = changes.scene(updated, since="2999-01-01")
     assert {"added", "proposed"} <= {layer.gid for layer in later.panels[0].layers}
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from landscape.errors import InputError
-from landscape.figures import compare, compare_scene
+from landscape.figures import compare
 from landscape.figures.export import draw
 from landscape.figures.maps import map_box
 from landscape.overlays.trends import compare as differences
@@ -98,7 +98,7 @@ def test_selections_have_short_names(atlas, halves, words, name):
     found = differences(atlas, *halves)
     selections = found.tables["selections"].assign(name=[words, "other papers"])
     named = replace(found, tables={**found.tables, "selections": selections})
-    figure = draw(compare_scene(atlas, *halves, analysis=named))
+    figure = draw(compare.scene(atlas, *halves, analysis=named))
     title = f"selections. {name} against other papers: regions with different shares"
     assert title.casefold() in figure.alt_text.casefold()
 
@@ -123,7 +123,7 @@ def test_one_region_alone_can_be_drawn(atlas, halves):
     from landscape.overlays.trends import compare as find
 
     found = find(atlas, *halves)
-    figure = draw(compare_scene(atlas, *halves, analysis=replace(found, table=found.table.head(1))))
+    figure = draw(compare.scene(atlas, *halves, analysis=replace(found, table=found.table.head(1))))
     assert sum(text.get_gid() == "region" for text in figure.texts) == 1
 
 

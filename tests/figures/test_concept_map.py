@@ -13,7 +13,7 @@ from matplotlib.path import Path
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.figures import uat_scene
+from landscape.figures import uat
 from landscape.figures._uat import territory_colours
 from landscape.figures.areas import DEFICIENCIES, differences, measure_borders
 from landscape.figures.colours import (
@@ -35,7 +35,7 @@ from tests.figures.test_colours import linear
 
 
 def draw_concepts(atlas, analysis, **look):
-    return draw(uat_scene(atlas, analysis=analysis, **look))
+    return draw(uat.scene(atlas, analysis=analysis, **look))
 
 
 def concepts_of(atlas, *, n=6, empty=()):
@@ -160,7 +160,7 @@ def test_each_place_has_the_colour_and_the_name_of_its_concept(make_atlas):
 def test_names_are_inside_their_places(make_atlas):
     atlas = make_atlas(3000)
     analysis = concepts_of(atlas)
-    scene = uat_scene(atlas, analysis=analysis, raster_dpi=40)
+    scene = uat.scene(atlas, analysis=analysis, raster_dpi=40)
     (panel,) = scene.panels
     names = next(layer.names for layer in panel.layers if isinstance(layer, Names))
     borders, places = analysis.tables["territories"], analysis.tables["places"]
@@ -210,7 +210,7 @@ def test_small_places_belong_to_their_neighbours():
 def test_grey_is_explained_if_there_is_any(make_atlas):
     atlas = make_atlas(3000)
     for n, has_grey in ((len(atlas.topics.query("level == 0")), False), (2, True)):
-        caption = uat_scene(atlas, analysis=concepts_of(atlas, n=n)).caption
+        caption = uat.scene(atlas, analysis=concepts_of(atlas, n=n)).caption
         assert ("Grey: " in " ".join(caption.sentences)) == has_grey
 
 

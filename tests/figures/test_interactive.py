@@ -11,7 +11,7 @@ import landscape
 
 # Private modules: no public function exposes the steps tested here by themselves.
 from landscape.errors import InputError
-from landscape.figures import interactive, reviews_scene, trends_scene, uat_scene
+from landscape.figures import interactive, reviews, trends, uat
 from landscape.figures.labels import boxes_overlap
 from landscape.figures.matplotlib_backend import Sheet
 from landscape.figures.plotly_backend import (
@@ -142,7 +142,7 @@ def test_trends_do_not_join_years_that_are_not_covered(dated):
     analysis = landscape.overlays.trends.trends(dated)
     kinds = ["emerging"] + [""] * (len(analysis.table) - 1)
     analysis = replace(analysis, table=analysis.table.assign(**{"class": kinds}))
-    figure = draw_panels(trends_scene(dated, analysis=analysis))
+    figure = draw_panels(trends.scene(dated, analysis=analysis))
     assert count_marks(figure) <= MAX_MARKS
     (line, *_) = figure.data
     gap = list(line.x).index(2010)
@@ -182,7 +182,7 @@ def test_contours_are_thinned_to_the_marks_allowed(make_atlas):
     tables = {"contours": lines, "places": places}
     bounds = {"title": "Made up", "papers": 100, "first_date": "2000", "last_date": "2020"}
     analysis = Analysis("uat", table, "Concepts.", {}, bounds, (), tables)
-    figure = draw(uat_scene(atlas, analysis=analysis, multiples=True))
+    figure = draw(uat.scene(atlas, analysis=analysis, multiples=True))
     assert 1000 < count_marks(figure) <= MAX_MARKS
     assert sum(str(trace.name).startswith("concept-") for trace in figure.data) == 22
     assert "<img" not in figure.to_json()
@@ -212,7 +212,7 @@ def test_gaps_are_marked_by_rank(make_atlas):
     )
     gaps = Analysis("review_gaps", table, "Gaps.", {}, {})
     mask = np.zeros(100, dtype=bool)
-    figure = draw_panels(reviews_scene(atlas, analysis=gaps, found=mask, listed=10))
+    figure = draw_panels(reviews.scene(atlas, analysis=gaps, found=mask, listed=10))
     marks = {one.name: list(one.hovertext) for one in figure.data if one.name != "reviews"}
     told = [*marks["found"], *marks["gaps"]]
     assert sorted(int(text.partition(".")[0]) for text in told) == [*range(1, 13)]
@@ -235,7 +235,7 @@ def test_figures_of_a_browser_are_not_drawn_with_matplotlib(kind, demo_atlas, mo
 def test_a_page_with_one_sentence_is_shown_in_a_browser(demo_atlas):
     analysis = landscape.overlays.trends.trends(demo_atlas)
     analysis = replace(analysis, table=analysis.table.assign(**{"class": ""}))
-    figure = draw_panels(trends_scene(demo_atlas, analysis=analysis))
+    figure = draw_panels(trends.scene(demo_atlas, analysis=analysis))
     assert any("No trend is significant" in str(note.text) for note in figure.layout.annotations)
 
 

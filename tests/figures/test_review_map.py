@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from landscape.errors import InputError
-from landscape.figures import reviews_scene
+from landscape.figures import reviews
 from landscape.figures.colours import theme
 from landscape.figures.export import draw
 from landscape.overlays.missions.measures import share_map
@@ -19,7 +19,7 @@ from tests.figures.test_bounding_boxes import overlap, rendered_boxes
 
 
 def draw_reviews(atlas, gaps, found, **look):
-    return draw(reviews_scene(atlas, analysis=gaps, found=found, **look))
+    return draw(reviews.scene(atlas, analysis=gaps, found=found, **look))
 
 
 def gaps_of(atlas, *, n=20):

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from landscape.errors import InputError
-from landscape.figures import trends_scene
+from landscape.figures import trends
 from landscape.figures.export import draw
 from landscape.figures.scene import uncovered_spans
 from landscape.types import Analysis
@@ -16,7 +16,7 @@ YEARS = np.arange(2000, 2020)
 
 
 def draw_trends(analysis, **look):
-    return draw(trends_scene(None, analysis=analysis, **look))
+    return draw(trends.scene(None, analysis=analysis, **look))
 
 
 @pytest.fixture

@@ -122,8 +122,24 @@ def read_request(message: Mapping[str, Any]) -> Request:
     if given.keys() != wanted:
         odd = min(given.keys() ^ wanted)
         raise InputError(f"The request {name!r} of the page has no or another field {odd[:40]!r}.")
+    for key, hint in get_type_hints(_REQUESTS[name]).items():
+        if not _fits(given[key], hint):
+            raise InputError(f"The request {name!r} of the page has a wrong value of {key!r}.")
     request: Request = _REQUESTS[name](**given)
     return request
+
+
+def _fits(value: object, hint: Any) -> bool:
+    """Return whether a value has the type of a field; a list has two items, as years have."""
+    if isinstance(hint, UnionType):
+        return any(_fits(value, one) for one in get_args(hint))
+    if arguments := get_args(hint):
+        return (
+            isinstance(value, list)
+            and len(value) == 2
+            and all(_fits(one, arguments[0]) for one in value)
+        )
+    return isinstance(value, hint) and not (hint is int and isinstance(value, bool))
 
 
 _TYPES = {str: "string", int: "number", float: "number", bool: "boolean", bytes: "DataView"}

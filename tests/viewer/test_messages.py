@@ -23,7 +23,17 @@ def test_a_request_has_the_fields_of_its_class() -> None:
 
 @pytest.mark.parametrize(
     "message",
-    [{}, {"do": "serch"}, {"do": "select"}, {"do": "reload", "rows": []}, {"do": ["select"]}],
+    [
+        {},
+        {"do": "serch"},
+        {"do": "select"},
+        {"do": "reload", "rows": []},
+        {"do": ["select"]},
+        {"do": "select", "filter": 3},
+        {"do": "search", "query": "dust", "method": "words", "k": "3", "years": None},
+        {"do": "search", "query": "dust", "method": "words", "k": 3, "years": [2000]},
+        {"do": "search", "query": "dust", "method": "words", "k": True, "years": None},
+    ],
 )
 def test_another_message_is_refused(message: dict[str, object]) -> None:
     with pytest.raises(InputError):

@@ -1,7 +1,7 @@
 """Read a question once, before it is counted, searched and quoted.
 
 `Question` contains all that later steps need: its type and flags, what it counts in the literature,
-the people and the period that it names, the papers that it names by an identifier, and its aim,
+the people and the period that it names, the words that sentences are compared with, and its aim,
 which is a definition, a value, a comparison, a method, a cause, or a yes or no. The patterns of the
 types and the aims are in ``data/questions.yaml``.
 """

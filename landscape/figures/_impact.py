@@ -158,6 +158,11 @@ def impact(
     windows: list[tuple[int | None, int | None]] = [(since, until)]
     if slices is not None:
         windows = [(int(first), int(last)) for first, last in slices]
+    labels = [format_period(*window) for window in windows]
+    if not all(label in analysis.caption for label in labels):
+        raise InputError(
+            f"The analysis is not of {', '.join(labels)}; pass the period that it was made for."
+        )
     views = views_of(usage, windows)
     if len(views) > _PANELS:
         raise InputError(f"{len(views)} maps do not fit on a page; choose at most {_PANELS}.")

@@ -62,16 +62,37 @@ class Drawing(Protocol[P]):
 
 def figure(build: Callable[P, Scene]) -> Drawing[P]:
     """Make the function that draws the scenes of `build`, with the same parameters."""
+    signature = inspect.signature(build)
+
+    @wraps(build)
+    def scene(*args: P.args, **kwargs: P.kwargs) -> Scene:
+        _check_options(build.__name__, signature, kwargs)
+        return build(*args, **kwargs)
 
     @wraps(build)
     def drawn(*args: P.args, **kwargs: P.kwargs) -> Any:
-        return draw(build(*args, **kwargs), ax=cast("Axes | None", kwargs.get("ax")))
+        return draw(scene(*args, **kwargs), ax=cast("Axes | None", kwargs.get("ax")))
 
-    drawn.__signature__ = inspect.signature(build).replace(  # type: ignore[attr-defined]
-        return_annotation="Sheet | Axes"
-    )
-    drawn.scene = build  # type: ignore[attr-defined]
+    changed = signature.replace(return_annotation="Sheet | Axes")
+    drawn.__signature__ = changed  # type: ignore[attr-defined]
+    drawn.scene = scene  # type: ignore[attr-defined]
     return cast("Drawing[P]", drawn)
+
+
+def _check_options(name: str, signature: inspect.Signature, given: Mapping[str, Any]) -> None:
+    """Raise TypeError for an unknown option, and InputError if `analysis` is no analysis."""
+    from landscape.figures.page import PageOptions
+    from landscape.types import Analysis
+
+    analysis = given.get("analysis")
+    if not isinstance(analysis, Analysis | None):
+        raise InputError(
+            f"analysis is {type(analysis).__name__}; pass the result of a function of "
+            "landscape.overlays, with its caption and warnings."
+        )
+    known = {*signature.parameters, *PageOptions.__annotations__}
+    if "look" in signature.parameters and (odd := given.keys() - known):
+        raise TypeError(f"{name}() got an unexpected keyword argument {min(odd)!r}")
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: int | None = None) -> Path:

@@ -84,7 +84,7 @@ def clusters(text: str) -> list[str]:
 
 def in_capitals(text: str) -> str:
     """Return a text in capitals; Greek letters stay, because small ones are other symbols."""
-    return "".join(c if script_of(c) == "GREEK" else c.upper() for c in text)
+    return "".join(c if script_of(c) in ("GREEK", "MICRO") else c.upper() for c in text)
 
 
 def families(texts: Iterable[str]) -> tuple[str, ...]:

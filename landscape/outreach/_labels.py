@@ -113,7 +113,7 @@ class Room:
         )
 
     def take(self, boxes: Floats) -> None:
-        """Layer boxes as occupied."""
+        """Mark boxes as occupied."""
         self.taken = np.concatenate([self.taken, np.asarray(boxes, float).reshape(-1, 4)])
 
 

@@ -113,15 +113,19 @@ def read_request(message: Mapping[str, Any]) -> Request:
     Traceback (most recent call last):
     landscape.errors.InputError: The page sent the request 'selected'; did you mean 'select'? ...
     """
-    name = str(message.get("do", ""))
+    name = str(message.get("do", "")) if isinstance(message, Mapping) else ""
     if name not in _REQUESTS:
         hint = did_you_mean(name, _REQUESTS)
         raise InputError(f"The page sent the request {name[:40]!r}{hint} Load the page again.")
     given = {key: value for key, value in message.items() if key != "do"}
     wanted = {field.name for field in fields(_REQUESTS[name])}
-    if given.keys() != wanted:
-        odd = min(given.keys() ^ wanted)
-        raise InputError(f"The request {name!r} of the page has no or another field {odd[:40]!r}.")
+    faults = {"lacks": wanted - given.keys(), "does not have": given.keys() - wanted}
+    for fault, odd in faults.items():
+        if odd:
+            field = min(map(str, odd))[:40]
+            raise InputError(
+                f"The request {name!r} {fault} the field {field!r}; load the page again."
+            )
     for key, hint in get_type_hints(_REQUESTS[name]).items():
         if not _fits(given[key], hint):
             raise InputError(f"The request {name!r} of the page has a wrong value of {key!r}.")

@@ -6,8 +6,10 @@ ask the kernel for these. The kernel sends abstracts, searches by meaning and re
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import threading
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +17,7 @@ import anywidget
 import numpy as np
 import traitlets
 
-from landscape.errors import LandscapeError
+from landscape.errors import InputError, LandscapeError
 from landscape.viewer.columns import column_file, columns_to_colour
 from landscape.viewer.messages import Read, Request, SearchResult, read_request
 from landscape.viewer.settings import SourceSettings
@@ -31,6 +33,18 @@ if TYPE_CHECKING:
 
 _SENT_BYTES = 6_000_000  # of titles that are sent in one message: those of 60,000 papers
 _MAX_SENT = 1_000_000  # papers of an atlas whose titles are sent without being asked for
+
+
+# A thread that reads files while Python ends can keep the process from ending.
+_SENDERS: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
+_ENDING = threading.Event()
+
+
+@atexit.register
+def _end_senders() -> None:
+    _ENDING.set()
+    for sender in list(_SENDERS):
+        sender.join(timeout=10)
 
 
 class MapView(anywidget.AnyWidget):
@@ -117,7 +131,9 @@ class MapView(anywidget.AnyWidget):
 
     def _send_texts(self) -> None:
         """Send titles and the index of their words in the background."""
-        threading.Thread(target=self._send_all_texts, args=(self.source,), daemon=True).start()
+        sender = threading.Thread(target=self._send_all_texts, args=(self.source,), daemon=True)
+        _SENDERS.add(sender)
+        sender.start()
 
     def _send_all_texts(self, source: MapSource) -> None:
         if len(source.order) <= _MAX_SENT:
@@ -132,6 +148,8 @@ class MapView(anywidget.AnyWidget):
         sent: dict[str, bytes] = {}
         n_bytes = 0
         for name in source.names(kind):
+            if _ENDING.is_set():
+                return
             sent[name] = source.file(name)
             n_bytes += len(sent[name])
             if n_bytes > _SENT_BYTES and self.source is source:
@@ -144,13 +162,25 @@ class MapView(anywidget.AnyWidget):
         """Send the file that the browser needs; other requests are for `on_request`."""
         try:
             request = read_request(message)
+            rows = self._rows_from_page(buffers)
         except LandscapeError as error:
             self.notice = str(error)
+            if isinstance(message, Mapping) and message.get("do") == "search":
+                key = [message.get(name) for name in ("query", "method", "k", "years")]
+                self.show_found(SearchResult(key, problem=str(error)))
             return
         if isinstance(request, Read):
-            self._send_file(str(request.name))
+            self._send_file(request.name)
         elif self._on_request is not None:
-            self._on_request(request, self.rows_of(bytes(buffers[0]) if buffers else b""))
+            self._on_request(request, rows)
+
+    def _rows_from_page(self, buffers: Sequence[Any]) -> Rows:
+        """Return the rows of the points in a message; the page may be that of an older atlas."""
+        points = bytes(buffers[0]) if buffers else b""
+        numbers = np.frombuffer(points[: len(points) // 4 * 4], dtype="<u4")
+        if len(points) % 4 or (numbers >= len(self.source.order)).any():
+            raise InputError("The page lists papers that the atlas does not have; load it again.")
+        return self.rows_of(points)
 
     def show_found(self, result: SearchResult) -> None:
         """Give the papers found to the searches of the browser that wait for them."""

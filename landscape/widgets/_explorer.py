@@ -387,16 +387,16 @@ class MapExplorer(Panel):
             return
         self._finding = key
 
-        def work() -> Found | LandscapeError:
+        def work() -> Found | Exception:
             try:
                 time = (years[0], years[1]) if years else None
                 return exploring.find_papers(self.atlas, query, method=method, k=k, time=time)
-            except LandscapeError as error:
+            except Exception as error:  # noqa: BLE001 - the page waits for an answer
                 return error
 
-        def then(found: Found | LandscapeError) -> None:
+        def then(found: Found | Exception) -> None:
             self._finding = None
-            if isinstance(found, LandscapeError):
+            if isinstance(found, Exception):
                 self._results = None
                 self.map.show_found(messages.SearchResult(key, problem=str(found)))
                 self._show_error(found)
@@ -730,6 +730,10 @@ class MapExplorer(Panel):
         return self.reload()
 
     # -- an atlas that was rebuilt
+
+    def open_again(self) -> None:
+        """Reopen the atlas after it was rebuilt; the same as `reload`."""
+        self.reload()
 
     def reload(self) -> Self:
         """Open the atlas again after a rebuild; keep colours, layers, filters and the search.

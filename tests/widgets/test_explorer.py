@@ -507,3 +507,29 @@ def test_own_papers_are_found_in_a_bibliography(demo_atlas: Atlas, tmp_path: Any
     )
     listed = MapExplorer(demo_atlas, mine=[paper.bibcode for paper in papers])
     assert again(listed).map.source.mine.tolist() == [3, 77]
+
+
+def test_a_refused_search_is_answered(explorer: MapExplorer) -> None:
+    ask_on_page(explorer, "search", query="dust", method="words", k="3", years=None)
+    assert explorer.map.found["key"] == ["dust", "words", "3", None]
+    assert "'k'" in explorer.map.found["problem"]
+
+
+@pytest.mark.parametrize("buffer", [b"abc", b"\xff\xff\xff\x7f"])
+def test_papers_of_another_atlas_are_refused(explorer: MapExplorer, buffer: bytes) -> None:
+    request = {"do": "table", "name": "papers.csv"}
+    explorer.map._hear(explorer.map, request, [buffer])
+    assert "load it again" in explorer.map.notice
+
+
+@pytest.mark.parametrize("message", [[], "x", None])
+def test_what_is_no_message_is_refused(explorer: MapExplorer, message: Any) -> None:
+    explorer.map._hear(explorer.map, message, [])
+    assert explorer.map.notice
+
+
+def test_an_explorer_opens_its_atlas_again(explorer: MapExplorer) -> None:
+    before = explorer.map.source
+    explorer.open_again()
+    assert explorer.wait(time_limit(60))
+    assert explorer.map.source is not before

@@ -208,7 +208,8 @@ function inField(query, field) {
     return { kind: query.kind, parts: query.parts.map((part) => inField(part, field)) };
   }
   if (query.kind === "term" && !query.field) return term(field, query.text);
-  if (query.kind === "range" && query.field === field) return query;
+  const own = field === "date" ? "year" : field;
+  if (query.kind === "range" && query.field === own) return query;
   throw new QueryError(`${field}:(…) takes words and phrases only`);
 }
 
@@ -247,7 +248,7 @@ function years(text) {
  */
 function compared(text) {
   const [, name, how, value] = text.match(/^(\w+)\s*([<>=]+)\s*(.*)$/) ?? [];
-  if (value.includes("-")) throw new QueryError(`${text} has no whole number; the map knows years and citations`);
+  if (value.includes("-")) throw new QueryError("the map knows the years of papers, not their months");
   const number = Number(value);
   const from = how === ">" ? number + 1 : how.startsWith("<") ? -Infinity : number;
   const to = how === "<" ? number - 1 : how.startsWith(">") ? Infinity : number;

@@ -80,18 +80,19 @@ const MAYBE = /["()]|&&|(?:^|\s)[-−]\S|\b(?:arxiv|doi|bibcode)\s*:|\b10\.\d{4,
 /**
  * Read a filter; without the signs of a filter, a text is words, which need not follow each other.
  * @param {string} text
- * @returns {{query: Query | null, words: string[]}} a filter, or words
+ * @returns {{query: Query | null, words: string[]}} a filter, and the words of a text that may be none
  */
 export function readQuery(text) {
   const isFilter = FILTER.some((signs) => signs.test(text));
+  const words = isFilter ? [] : wordsOf(text);
   if (isFilter || MAYBE.test(text)) {
     try {
-      return { query: readFilter(text), words: [] };
+      return { query: readFilter(text), words };
     } catch (error) {
       if (isFilter) throw error;
     }
   }
-  return { query: null, words: wordsOf(text) };
+  return { query: null, words };
 }
 
 const ADDRESS = /^(?:https?:\/\/)?(?:(?:dx\.)?doi\.org|(?:www\.)?arxiv\.org\/(?:abs|pdf)|ui\.adsabs\.harvard\.edu\/abs)\//i;
@@ -219,8 +220,16 @@ export class WordIndex {
     const n = this._source.manifest.papers;
     const { query, words: given } = readQuery(text);
     if (query) {
-      const scores = await this._evaluate(query, missing);
-      return { points: this._ranked(scores), missing };
+      try {
+        const points = this._ranked(await this._evaluate(query, missing));
+        // A text in parentheses is words if no paper has its parts as phrases.
+        if (points.length || !given.length || /["&]|(?:^|\s)[-−]\S|:|\//.test(text)) return { points, missing };
+        missing.length = 0;
+      } catch (error) {
+        // A question with quotes or parentheses is words if one of its parts is too common.
+        if (!(error instanceof QueryError && given.length)) throw error;
+        missing.length = 0;
+      }
     }
     const words = await this._withNames(given);
     /** @type {Map<number, number>} */

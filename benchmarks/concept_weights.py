@@ -21,12 +21,18 @@ import numpy as np
 
 from landscape._io import data_file, read_yaml
 from landscape.corpus.thesaurus import read_thesaurus
-
-# Private modules: the weights belong to the steps inside of tagging.
-from landscape.overlays.thesaurus.tagging import FEATURES, Evidence, features, gather_evidence
 from landscape.overlays.thesaurus.concept_model import Ranking, write_rankings
 from landscape.overlays.thesaurus.matching import read_papers
-from landscape.overlays.thesaurus.tagging import concept_texts, usage
+
+# Private modules: the weights belong to the steps inside of tagging.
+from landscape.overlays.thesaurus.tagging import (
+    FEATURES,
+    Evidence,
+    concept_texts,
+    features,
+    gather_evidence,
+    usage,
+)
 
 if TYPE_CHECKING:
     import pandas as pd

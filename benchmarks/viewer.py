@@ -125,9 +125,8 @@ class _Made(MapSource):
 
     @property
     def manifest(self) -> dict[str, Any]:
-        from landscape.viewer.settings import DEFAULTS
+        from landscape.viewer.settings import DEFAULTS, viewer_themes
         from landscape.viewer.source import FORMAT
-        from landscape.viewer.settings import viewer_themes
 
         regions = [
             {"id": k, "level": 0, "parent": -1, "label": f"R{k}", "papers": 1, "x": 0, "y": 0}

@@ -125,8 +125,9 @@ class _Made(MapSource):
 
     @property
     def manifest(self) -> dict[str, Any]:
-        from landscape.viewer.settings import DEFAULTS, viewer_themes
+        from landscape.viewer.settings import DEFAULTS
         from landscape.viewer.source import FORMAT
+        from landscape.viewer.themes import viewer_themes
 
         regions = [
             {"id": k, "level": 0, "parent": -1, "label": f"R{k}", "papers": 1, "x": 0, "y": 0}

@@ -84,7 +84,8 @@ def clusters(text: str) -> list[str]:
 
 def in_capitals(text: str) -> str:
     """Return a text in capitals; Greek letters stay, because small ones are other symbols."""
-    return "".join(c if script_of(c) in ("GREEK", "MICRO") else c.upper() for c in text)
+    raised = ((c, c.upper()) for c in text)
+    return "".join(c if script_of(upper[0]) == "GREEK" else upper for c, upper in raised)
 
 
 def families(texts: Iterable[str]) -> tuple[str, ...]:

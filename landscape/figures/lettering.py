@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-HALO_OPACITY = 0.66
+HALO_OPACITY = 0.66  # of the halo of a line of text
 _STEPS = 96  # number of points of a baseline
 _SHARPEST = np.radians(50)  # maximum angle between the first and the last letter
 

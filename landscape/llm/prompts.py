@@ -120,14 +120,14 @@ def _type_of(schema: Mapping[str, Any]) -> Any:
     return with_config(ConfigDict(extra=extra))(form)
 
 
-def first_error(error: ValidationError) -> str:
-    """Describe the first validation error."""
+def first_error(error: ValidationError, *, whole: str = "the answer") -> str:
+    """Describe the first validation error; `whole` names what was validated."""
     found = error.errors()[0]
-    *path, last = found["loc"] or ("the answer",)
-    within = ".".join(map(str, path)) or "the answer"
+    *path, last = found["loc"] or (whole,)
+    within = ".".join(map(str, path)) or whole
     if found["type"] == "missing":
         return f"{within} has no {last!r}"
-    if found["type"] == "extra_forbidden":
+    if found["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
         return f"{within} has a key that the schema does not have"
     return f"{'.'.join(map(str, (*path, last)))}: {found['msg']}"
 

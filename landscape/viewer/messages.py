@@ -7,76 +7,75 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
 from types import UnionType
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_type_hints
+from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_type_hints
+
+from pydantic import ConfigDict, Field, ValidationError
+from pydantic.dataclasses import dataclass
 
 from landscape._wording import did_you_mean
 from landscape.errors import InputError
+from landscape.llm.prompts import first_error
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Rows = NDArray[np.int64]
+_CHECKED = ConfigDict(strict=True, extra="forbid")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=_CHECKED)
 class Read:
     """The browser needs a file of the map."""
 
     name: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=_CHECKED)
 class Search:
     """Find papers; the answer is a `SearchResult` with the same key."""
 
     query: str
     method: str
     k: int
-    years: list[int] | None
+    years: Annotated[list[int], Field(min_length=2, max_length=2)] | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=_CHECKED)
 class Select:
     """Select the papers that pass a filter."""
 
     filter: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=_CHECKED)
 class Summary:
     """Show a summary of the selected papers."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=_CHECKED)
 class Compare:
     """Compare the selected papers with the rest."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=_CHECKED)
 class Ask:
     """Answer a question from the selected papers."""
 
     question: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=_CHECKED)
 class Save:
     """Make a file of the map, whose ending is `suffix`."""
 
     suffix: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=_CHECKED)
 class Table:
     """Make a table of the listed papers; `name` is ``papers.csv`` or ``papers.bib``."""
 
     name: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=_CHECKED)
 class Rename:
     """Save another name of a region."""
 
@@ -84,7 +83,7 @@ class Rename:
     label: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=_CHECKED)
 class Reload:
     """Open the atlas again after a rebuild."""
 
@@ -117,36 +116,19 @@ def read_request(message: Mapping[str, Any]) -> Request:
     if name not in _REQUESTS:
         hint = did_you_mean(name, _REQUESTS)
         raise InputError(f"The page sent the request {name[:40]!r}{hint} Load the page again.")
-    given = {key: value for key, value in message.items() if key != "do"}
-    wanted = {field.name for field in fields(_REQUESTS[name])}
-    faults = {"lacks": wanted - given.keys(), "does not have": given.keys() - wanted}
-    for fault, odd in faults.items():
-        if odd:
-            field = min(map(str, odd))[:40]
-            raise InputError(
-                f"The request {name!r} {fault} the field {field!r}; load the page again."
-            )
-    for key, hint in get_type_hints(_REQUESTS[name]).items():
-        if not _fits(given[key], hint):
-            raise InputError(f"The request {name!r} of the page has a wrong value of {key!r}.")
-    request: Request = _REQUESTS[name](**given)
+    try:
+        request: Request = _REQUESTS[name](
+            **{str(key): value for key, value in message.items() if key != "do"}
+        )
+    except ValidationError as error:
+        fault = first_error(error, whole="it")[:200]
+        raise InputError(
+            f"The request {name!r} of the page cannot be read ({fault}). Load the page again."
+        ) from None
     return request
 
 
-def _fits(value: object, hint: Any) -> bool:
-    """Return whether a value has the type of a field; a list has two items, as years have."""
-    if isinstance(hint, UnionType):
-        return any(_fits(value, one) for one in get_args(hint))
-    if arguments := get_args(hint):
-        return (
-            isinstance(value, list)
-            and len(value) == 2
-            and all(_fits(one, arguments[0]) for one in value)
-        )
-    return isinstance(value, hint) and not (hint is int and isinstance(value, bool))
-
-
-_TYPES = {str: "string", int: "number", float: "number", bool: "boolean", bytes: "DataView"}
+_TYPES = {str: "string", int: "number", bytes: "DataView"}
 
 
 def typescript() -> str:
@@ -167,7 +149,7 @@ def _shape(message: type[Any], request: str = "") -> str:
 
 
 def _type(hint: Any) -> str:
-    if isinstance(hint, UnionType):
+    if get_origin(hint) in (Union, UnionType):
         return " | ".join("null" if one is type(None) else _type(one) for one in get_args(hint))
     if arguments := get_args(hint):
         return f"{_type(arguments[0])}[]"

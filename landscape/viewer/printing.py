@@ -26,8 +26,8 @@ from landscape.figures.maps import (
 from landscape.figures.page import Key, LegendEntry, Page, PageOptions
 from landscape.figures.scene import Image, Panel, Points
 from landscape.viewer.columns import colours_of
-from landscape.viewer.settings import rgb_of, viewer_themes
 from landscape.viewer.state import find_set, passing
+from landscape.viewer.themes import rgb_of, viewer_themes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -24,7 +24,8 @@ from landscape.overlays.citations import citation_graph
 from landscape.text.word_index import STOP_WORDS
 from landscape.viewer.names import LINE, SIZES, name_ranges
 from landscape.viewer.search_index import index_files, varints
-from landscape.viewer.settings import DEFAULTS, SourceSettings, rgb_of, viewer_themes
+from landscape.viewer.settings import DEFAULTS, SourceSettings
+from landscape.viewer.themes import rgb_of, viewer_themes
 
 if TYPE_CHECKING:
     import pandas as pd

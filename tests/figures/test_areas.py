@@ -9,8 +9,8 @@ import pytest
 
 from landscape.figures.areas import choose_colours, count_borders, differences, find_areas
 from landscape.figures.colours import THEMES, series, theme
-from landscape.viewer.settings import rgb_of, viewer_themes
 from landscape.viewer.source import MapSource
+from landscape.viewer.themes import rgb_of, viewer_themes
 
 if TYPE_CHECKING:
     import landscape

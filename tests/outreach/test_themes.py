@@ -7,7 +7,7 @@ import pytest
 
 from landscape.figures.areas import differences
 from landscape.outreach.themes import THEMES, find_theme
-from landscape.viewer.settings import rgb_of
+from landscape.viewer.themes import rgb_of
 from tests.figures.test_colours import contrast, luminance
 
 themes = pytest.mark.parametrize("name", list(THEMES))

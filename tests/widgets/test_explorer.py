@@ -512,7 +512,7 @@ def test_own_papers_are_found_in_a_bibliography(demo_atlas: Atlas, tmp_path: Any
 def test_a_refused_search_is_answered(explorer: MapExplorer) -> None:
     ask_on_page(explorer, "search", query="dust", method="words", k="3", years=None)
     assert explorer.map.found["key"] == ["dust", "words", "3", None]
-    assert "'k'" in explorer.map.found["problem"]
+    assert "(k: " in explorer.map.found["problem"]
 
 
 @pytest.mark.parametrize("buffer", [b"abc", b"\xff\xff\xff\x7f"])

@@ -222,8 +222,8 @@ export class WordIndex {
     if (query) {
       try {
         const points = this._ranked(await this._evaluate(query, missing));
-        // A text in parentheses is words if no paper has its parts as phrases.
-        if (points.length || !given.length || /["&]|(?:^|\s)[-−]\S|:|\//.test(text)) return { points, missing };
+        // A text whose only signs are parentheses is words if no paper has its parts as phrases.
+        if (points.length || !given.length || MAYBE.test(text.replace(/[()]/g, " "))) return { points, missing };
         missing.length = 0;
       } catch (error) {
         // A question with quotes or parentheses is words if one of its parts is too common.

@@ -365,6 +365,70 @@ class Results(Record):
         }
 
 
+SectionKind = Literal[
+    "introduction",
+    "data",
+    "methods",
+    "results",
+    "discussion",
+    "conclusions",
+    "acknowledgements",
+    "data availability",
+    "appendix",
+    "caption",
+    "facilities",
+    "software",
+    "objects",
+    "other",
+]
+"""Kinds of sections of a full text. Facilities, software and objects are macros of AAS journals."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """Section, caption or macro of a full text.
+
+    `references` are the numbers of the entries of the list of references that it cites. Pages
+    count from 1 and are known for PDF files only.
+    """
+
+    number: int
+    kind: SectionKind
+    heading: str
+    text: str
+    first_page: int | None = None
+    last_page: int | None = None
+    references: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Entry of the list of references of a full text."""
+
+    number: int
+    text: str
+    title: str = ""
+    authors: tuple[str, ...] = ()
+    year: int | None = None
+    bibcode: str | None = None
+    doi: str | None = None
+    arxiv_id: str | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Known identifiers."""
+        return tuple(filter(None, (self.bibcode, self.doi, self.arxiv_id)))
+
+
+@dataclass(frozen=True)
+class FullText:
+    """Sections and references of a full text, and the format from which they were read."""
+
+    format: str
+    sections: tuple[Section, ...]
+    references: tuple[Reference, ...] = ()
+
+
 @dataclass(frozen=True)
 class Evidence:
     """Sentence of a paper that supports a claim. It is ``abstract[start:end]``."""

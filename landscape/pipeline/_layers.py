@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import date, timedelta
 from functools import lru_cache, partial
@@ -38,7 +38,7 @@ from landscape.pipeline.stages import (
 )
 from landscape.store.arrays import open_matrix, write_matrix
 from landscape.store.manifest import digest
-from landscape.store.tables import layer_schema
+from landscape.store.tables import SECTIONS, SOFTWARE, layer_schema
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,15 +52,27 @@ if TYPE_CHECKING:
 
 
 MISSIONS = "missions.parquet"
+FULL_TEXTS = "full-texts"  # the stage of full texts, in a module that uses this one
 _SAMPLE = 100_000  # maximum number of papers from which the use of concepts is learned
 
 
 def _missions_run(context: Context) -> StageResult:
     import pandas as pd
 
-    columns = ("title", "abstract", "date", "date_precision")
-    names = _write_tables(context, MISSIONS_STAGE, MISSIONS, partial(_tables, _find, columns))
-    found = [pd.read_parquet(context.folder / name, columns=["row", "facility"]) for name in names]
+    has_sections = _has_sections(context)
+    sections = context.folder / SECTIONS if has_sections else None
+    names = write_tables(
+        context,
+        MISSIONS_STAGE,
+        [MISSIONS, SOFTWARE] if has_sections else [MISSIONS],
+        partial(_find_facilities, sections=sections),
+        needs=[(SECTIONS, ".parquet")] if has_sections else [],
+    )
+    found = [
+        pd.read_parquet(context.folder / name, columns=["row", "facility"])
+        for name in names
+        if name.startswith(MISSIONS)
+    ]
     return StageResult(
         rows=context.manifest.n_papers,
         outputs=names,
@@ -72,11 +84,32 @@ def _missions_run(context: Context) -> StageResult:
     )
 
 
-def _find(papers: pd.DataFrame) -> pd.DataFrame:
-    from landscape.overlays.missions import find_in_papers
+def _has_sections(context: Context) -> bool:
+    return bool(context.manifest.stages[FULL_TEXTS].outputs)
 
+
+def _find_facilities(task: LayerTask, *, sections: Path | None) -> None:
+    """Find the facilities in the abstracts of a slice and, with full texts, in their sections."""
+    import pandas as pd
+
+    from landscape.overlays.missions import find_in_papers, find_in_sections
+
+    piece, files = task
+    if all(file.is_file() for file in files.values()):
+        return
+    papers = piece.read(["title", "abstract", "date", "date_precision"]).to_pandas()
     days = map(_last_day, papers["date"], papers["date_precision"])
-    return find_in_papers(papers["title"].tolist(), papers["abstract"].tolist(), days)
+    found = find_in_papers(papers["title"].tolist(), papers["abstract"].tolist(), days)
+    found["section"] = pd.Series(pd.NA, index=found.index, dtype="Int32")
+    if sections is not None:
+        rows = [("row", ">=", piece.start), ("row", "<", piece.stop)]
+        columns = ["row", "number", "kind", "text"]
+        table = pd.read_parquet(sections / piece.part.name, filters=rows, columns=columns)
+        table["row"] -= piece.start
+        mentions, software = find_in_sections(table, papers["date"].tolist())
+        found = pd.concat([found, mentions]).sort_values("row", kind="stable", ignore_index=True)
+        write_found(task, software, SOFTWARE)
+    write_found(task, found, MISSIONS)
 
 
 def _last_day(day: date | None, precision: str | None) -> date | None:
@@ -91,96 +124,107 @@ def _last_day(day: date | None, precision: str | None) -> date | None:
     return after - timedelta(days=1)
 
 
-def _write_tables(
+def write_tables(
     context: Context,
     stage: Stage,
-    layer: str,
-    find: Callable[[_LayerTask], None],
+    layers: Sequence[str],
+    find: Callable[[LayerTask], None],
     *,
     mark: str = "",
-    needs: Sequence[str] = (),
+    needs: Sequence[tuple[str, str]] = (),
 ) -> list[str]:
-    """Write the tables of a layer, slice by slice, and join those of each part.
+    """Write the tables of layers, slice by slice, and join those of each part.
 
     Return the names of the files. The files of parts that have not changed are kept, if the
     files in `needs` have not changed either. `mark` stands for other data that the function uses.
     """
-    schema = layer_schema(layer)
-    (context.folder / layer).mkdir(exist_ok=True)
-    kept = _kept_parts(context, stage, layer, needs)
+    for layer in layers:
+        (context.folder / layer).mkdir(exist_ok=True)
+    kept = _kept_parts(context, stage, layers, needs)
     # The name has a hash of the inputs, so the files of an interrupted build fit.
-    work = context.work(layer, digest([fingerprint(stage, context)[0], mark]))
-    work.mkdir(parents=True, exist_ok=True)
+    work = context.work(layers[0], digest([fingerprint(stage, context)[0], mark]))
+    for layer in layers:
+        (work / layer).mkdir(parents=True, exist_ok=True)
     parts = [*zip(context.part_files(PAPERS), context.manifest.parts, strict=True)]
-    pieces = {
-        part.name: slices(papers, part.rows) for papers, part in parts if part.name not in kept
-    }
+    pieces = {part.name: slices(papers, part.rows) for papers, part in parts if part.name not in kept}
     tasks = [
-        (piece, work / f"{piece.name}.parquet", layer)
+        (piece, {layer: work / layer / f"{piece.name}.parquet" for layer in layers})
         for piece in chain.from_iterable(pieces.values())
     ]
-    n_new = sum(len(piece) for piece, *_ in tasks)
+    n_new = sum(len(piece) for piece, _ in tasks)
     with context.progress(stage.name.capitalize(), total=context.manifest.n_papers) as advance:
         advance(context.manifest.n_papers - n_new)
         done = context.executor.map(find, tasks, n_papers=n_new)
-        for (piece, *_), _ in zip(tasks, done, strict=True):
+        for (piece, _), _ in zip(tasks, done, strict=True):
             advance(len(piece))
     for name, own in pieces.items():
-        with replacing(context.folder / layer / f"{name}.parquet") as temporary:
-            join_tables([work / f"{piece.name}.parquet" for piece in own], temporary, schema)
-    clear_work(context, layer)
-    files = context.part_files(layer)
-    keep_only(context.folder / layer, {path.name for path in files})
-    return [f"{layer}/{path.name}" for path in files]
+        for layer in layers:
+            with replacing(context.folder / layer / f"{name}.parquet") as temporary:
+                files = [work / layer / f"{piece.name}.parquet" for piece in own]
+                join_tables(files, temporary, layer_schema(layer))
+    clear_work(context, layers[0])
+    written = []
+    for layer in layers:
+        files = context.part_files(layer)
+        keep_only(context.folder / layer, {path.name for path in files})
+        written += [f"{layer}/{path.name}" for path in files]
+    return written
 
 
-_LayerTask = tuple[Slice, Path, str]  # the papers, the file of their table, and the layer
+LayerTask = tuple[Slice, Mapping[str, Path]]  # the papers, and the files of their tables by layer
 
 
 def _tables(
-    find: Callable[[pd.DataFrame], pd.DataFrame], columns: Sequence[str], task: _LayerTask
+    find: Callable[[pd.DataFrame], pd.DataFrame], columns: Sequence[str], task: LayerTask
 ) -> None:
     """Apply a function to the papers of a slice, and write its table."""
-    piece, file, _ = task
-    if not file.is_file():
-        _write_table(task, find(piece.read(columns).to_pandas()))
+    piece, files = task
+    if not all(file.is_file() for file in files.values()):
+        write_found(task, find(piece.read(columns).to_pandas()))
 
 
-def _write_table(task: _LayerTask, found: pd.DataFrame) -> None:
-    """Write the table of a slice. The rows of the table are those of the slice."""
+def write_found(task: LayerTask, found: pd.DataFrame, layer: str | None = None) -> None:
+    """Write the table of a layer, by default the only one. Its rows are those of the slice."""
     import pyarrow as pa
 
-    piece, file, layer = task
+    piece, files = task
+    layer = layer or next(iter(files))
     schema = layer_schema(layer)
     ids = np.array(piece.read(["paper_id"])["paper_id"].to_pylist(), dtype=object)
     rows = found["row"].to_numpy(dtype=np.int64)
     named = found.assign(row=rows + piece.start, paper_id=ids[rows])
-    write_table(file, pa.Table.from_pandas(named[schema.names], schema, preserve_index=False))
+    table = pa.Table.from_pandas(named[schema.names], schema, preserve_index=False)
+    write_table(files[layer], table)
 
 
 def _kept_parts(
-    context: Context, stage: Stage, layer: str, needs: Sequence[str]
-) -> dict[str, Path]:
-    """Return the files of a layer that an update keeps, by part."""
+    context: Context, stage: Stage, layers: Sequence[str], needs: Sequence[tuple[str, str]]
+) -> set[str]:
+    """Return the names of the parts whose files of layers an update keeps."""
     record = context.previous.stage(stage.name) if context.previous else None
     if record is None or (record.version, record.parameters) != (
         stage.version,
         stage.parameters(context),
     ):
-        return {}
+        return set()
     return {
-        part.name: context.folder / layer / f"{part.name}.parquet"
+        part.name
         for part in context.manifest.parts
-        if context.is_kept(*(f"{table}/{part.name}.parquet" for table in (PAPERS, layer)))
-        and context.is_kept(*(f"{table}/{part.name}.npy" for table in needs))
+        if context.is_kept(*(f"{table}/{part.name}.parquet" for table in (PAPERS, *layers)))
+        and context.is_kept(*(f"{table}/{part.name}{ending}" for table, ending in needs))
     }
 
 
 MISSIONS_STAGE = Stage(
     name="missions",
     version=6,
-    parameters=lambda _: {"facilities": sha256_of(missions_file())},
-    inputs=inputs_from(papers="ingest"),
+    parameters=lambda context: {
+        "facilities": sha256_of(missions_file()),
+        **({"software": sha256_of(data_file("software.yaml"))} if _has_sections(context) else {}),
+    },
+    inputs=lambda context: inputs_from(
+        papers="ingest", **({"sections": FULL_TEXTS} if _has_sections(context) else {})
+    )(context),
     run=_missions_run,
 )
 
@@ -197,7 +241,7 @@ def _reviews_run(context: Context) -> StageResult:
     lists = (read_once(read_review_list, path) for path in context.options.known_reviews)
     known = frozenset[str]().union(*lists)
     find = partial(_tables, partial(recognise, known=known), _COLUMNS)
-    names = _write_tables(context, REVIEWS_STAGE, REVIEWS, find)
+    names = write_tables(context, REVIEWS_STAGE, [REVIEWS], find)
     n_reviews = sum(pq.read_metadata(context.folder / name).num_rows for name in names)
     return StageResult(
         rows=context.manifest.n_papers,
@@ -245,7 +289,9 @@ def _uat_run(context: Context) -> StageResult:
             atlas=context.folder,
         )
         mark = digest([sha256_of(path) for path in (model, *sorted(work.iterdir()))])
-        names = _write_tables(context, UAT_STAGE, UAT, tag, mark=mark, needs=[EMBEDDINGS])
+        names = write_tables(
+            context, UAT_STAGE, [UAT], tag, mark=mark, needs=[(EMBEDDINGS, ".npy")]
+        )
     found: set[str] = set()
     n_tagged = 0
     for name in names:
@@ -336,14 +382,14 @@ def _read(
 
 
 def _tag(
-    task: _LayerTask, *, thesaurus: Path | None, checksum: str, work: Path, atlas: Path
+    task: LayerTask, *, thesaurus: Path | None, checksum: str, work: Path, atlas: Path
 ) -> None:
     """Tag the papers of a slice with concepts, and write the table."""
     from landscape.overlays.thesaurus.concept_model import ConceptModel
     from landscape.overlays.thesaurus.tagging import tag_wording
 
-    piece, file, _ = task
-    if file.is_file():
+    piece, files = task
+    if files[UAT].is_file():
         return
     wording = _read((piece, np.arange(len(piece))), path=thesaurus, checksum=checksum)
     vectors = open_matrix(atlas / EMBEDDINGS / f"{piece.part.stem}.npy")[piece.start : piece.stop]
@@ -356,7 +402,7 @@ def _tag(
             model=ConceptModel.read(atlas / CONCEPT_MODEL),
         )
     tags = tags.sort_values(["row", "score"], ascending=[True, False], kind="stable")
-    _write_table(task, tags)
+    write_found(task, tags)
 
 
 @lru_cache(maxsize=1)

@@ -23,6 +23,7 @@ from landscape._wording import count, did_you_mean
 from landscape.errors import AtlasError, InputError, LandscapeError
 from landscape.pipeline._embeddings import EMBEDDINGS_STAGE, prepare_embedder
 from landscape.pipeline._executor import open_executor
+from landscape.pipeline._full_texts import FULL_TEXTS_STAGE
 from landscape.pipeline._ingest_stage import INGEST_STAGE, SourceNeeded, check_inputs
 from landscape.pipeline._layers import CITATIONS_STAGE, MISSIONS_STAGE, REVIEWS_STAGE, UAT_STAGE
 from landscape.pipeline._map_rows import MAP
@@ -61,6 +62,7 @@ STAGES: tuple[Stage, ...] = (
     QUALITY_STAGE,
     SEARCH_STAGE,
     UAT_STAGE,
+    FULL_TEXTS_STAGE,
     MISSIONS_STAGE,
     REVIEWS_STAGE,
     CITATIONS_STAGE,

@@ -42,6 +42,13 @@ def as_paths(paths: object) -> object:
 Paths = Annotated[tuple[Path, ...], BeforeValidator(as_paths)]
 
 
+def _as_texts(texts: object) -> object:
+    return (texts,) if isinstance(texts, str) else texts
+
+
+Lists = Annotated[tuple[str, ...], BeforeValidator(_as_texts)]
+
+
 Precision = Literal["auto", "float32", "int8"]
 
 
@@ -131,6 +138,19 @@ class BuildOptions(Settings):
         "records of the papers are always used",
         examples=["a list of files"],
     )
+    full_text: Paths = Field(
+        (),
+        description="folders of full texts (LaTeX, HTML of arXiv, JATS, PDF or text), which are "
+        "named by an identifier of the paper, or by its key in a bibliography beside them",
+        examples=["a list of folders"],
+    )
+    bibliography: Lists = Field(
+        (),
+        description="list of the papers that use a facility, such as HST=hst.txt: bibcodes, DOIs "
+        "or arXiv ids, a BibTeX file, or a table with a column of categories; "
+        "HST[1990..2024]=hst.txt says in which years the list is complete",
+        examples=["a list such as HST=hst.txt"],
+    )
     never_merge: Path | None = Field(
         None,
         description="table (CSV) of pairs of identifiers or keys of records that are different "
@@ -183,7 +203,7 @@ def with_absolute_paths(options: BuildOptions) -> BuildOptions:
     """Return the options with absolute paths, which are the same for every process."""
     changes: dict[str, Any] = {
         name: tuple(path.resolve() for path in getattr(options, name))
-        for name in ("inputs", "known_reviews", "citations")
+        for name in ("inputs", "known_reviews", "citations", "full_text")
     }
     for name in ("thesaurus", "on", "never_merge"):
         if (path := getattr(options, name)) is not None:

@@ -60,7 +60,15 @@ READY = ".ready"
 """Folder of the new version while a commit replaces the files of an atlas."""
 TABLES = ("papers.parquet", "keys.parquet", "embeddings", "words", "word_counts", "map.parquet")
 """Folders with one file per part and one row per paper; all folders use the same row order."""
-LAYERS = ("uat.parquet", "missions.parquet", "reviews.parquet")
+LAYERS = (
+    "uat.parquet",
+    "missions.parquet",
+    "reviews.parquet",
+    "sections.parquet",
+    "references.parquet",
+    "full_texts.parquet",
+    "software.parquet",
+)
 """Folders with one file per part, in which a paper can have any number of rows."""
 
 

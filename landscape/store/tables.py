@@ -167,15 +167,54 @@ def layer_schema(layer: str) -> pa.Schema:
         "end": number,
         "surface": text,
         "role": text,
+        "section": number,
     }
     own = {
         "missions.parquet": [*mention.items()],
         "uat.parquet": [("concept_id", text), *judged],
         "reviews.parquet": judged,
+        SECTIONS: [
+            ("number", number),
+            ("kind", text),
+            ("heading", text),
+            ("text", text),
+            ("first_page", number),
+            ("last_page", number),
+            ("references", pa.list_(number)),
+        ],
+        REFERENCES: [
+            ("number", number),
+            ("text", text),
+            ("title", text),
+            ("authors", pa.list_(text)),
+            ("year", number),
+            ("bibcode", text),
+            ("doi", text),
+            ("arxiv_id", text),
+        ],
+        SOFTWARE: [
+            ("name", text),
+            ("ascl", text),
+            ("section", number),
+            ("start", number),
+            ("end", number),
+            ("surface", text),
+        ],
+        FULL_TEXTS: [
+            ("file", text),
+            ("format", text),
+            ("bytes", pa.int64()),
+            ("modified", pa.int64()),
+            ("problem", text),
+        ],
     }
     return pa.schema([("paper_id", pa.string()), ("row", pa.int32()), *own[layer]])
 
 
+SECTIONS, REFERENCES = "sections.parquet", "references.parquet"
+FULL_TEXTS, SOFTWARE = "full_texts.parquet", "software.parquet"
+"""Layers of full texts: their sections, references, the files that were read, and software."""
+_LATER_IN_LAYERS = ("role", "section")  # columns of mentions, not in atlases of earlier versions
 CHANGES = "changes.parquet"
 
 
@@ -206,14 +245,12 @@ def read_layer(
         name = f"{layer}/{part.name}.parquet"
         try:
             with pq.ParquetFile(folder / name) as file:
-                stored = [
-                    one
-                    for one in schema.names
-                    if one != "role" or one in file.schema_arrow.names  # not in older atlases
-                ]
-                table = read_limited(file, folder / name, stored)
-            if len(stored) < len(schema):
-                table = table.append_column("role", pa.nulls(len(table), pa.string()))
+                known = file.schema_arrow.names
+                later = [n for n in schema.names if n in _LATER_IN_LAYERS and n not in known]
+                table = read_limited(file, folder / name, [n for n in schema.names if n not in later])
+            for one in later:
+                table = table.append_column(one, pa.nulls(len(table), schema.field(one).type))
+            table = table.select(schema.names)
             table = table.cast(schema)
             frame = table.to_pandas(ignore_metadata=True)
             if not frame["row"].between(0, part.rows - 1).all():

@@ -1,0 +1,208 @@
+"""Full texts of the papers: their sections, references and the files that were read."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from landscape._wording import count
+from landscape.corpus.full_text import FullTextFolder, read_full_text
+from landscape.errors import LandscapeError
+from landscape.pipeline._layers import FULL_TEXTS as STAGE
+from landscape.pipeline._layers import LayerTask, write_found, write_tables
+from landscape.pipeline._rows import write_table
+from landscape.pipeline.stages import Context, Previous, Stage, StageResult, inputs_from
+from landscape.store.manifest import digest
+from landscape.store.tables import FULL_TEXTS, REFERENCES, SECTIONS, layer_schema
+from landscape.types import Paper
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+LAYERS = (SECTIONS, REFERENCES, FULL_TEXTS)
+_NAMES = ("paper_id", "arxiv_id", "bibcode", "doi", "authors", "year", "title")
+_MAX_PROBLEMS = 10  # files that cannot be read, which the build lists; all are in the layer
+
+
+def has_full_texts(context: Context) -> bool:
+    """Return whether the atlas has full texts, now or in the version that an update keeps."""
+    if context.options.full_text:
+        return True
+    record = context.previous.stage(STAGE) if context.previous else None
+    return context.is_update and record is not None and bool(record.outputs)
+
+
+def _run(context: Context) -> StageResult:
+    import pyarrow.parquet as pq
+
+    if not has_full_texts(context):
+        return StageResult(rows=0, outputs=[])
+    folders = context.options.full_text
+    previous = context.previous if _is_usable(context.previous) else None
+    read = partial(
+        _read_slice,
+        folders=folders,
+        listing=_listing(context),
+        previous=tuple(previous.files(FULL_TEXTS)) if previous else (),
+        keeps=context.is_update,
+    )
+    names = write_tables(context, FULL_TEXTS_STAGE, LAYERS, read)
+    tables = [
+        pq.read_table(context.folder / name, columns=["file", "format", "problem"])
+        for name in names
+        if name.startswith(FULL_TEXTS)
+    ]
+    rows = [row for table in tables for row in table.to_pylist()]
+    problems = [row["problem"] for row in rows if row["problem"]]
+    for problem in problems[:_MAX_PROBLEMS]:
+        context.say(f"full text: {problem}")
+    if len(problems) > _MAX_PROBLEMS:
+        more = count(len(problems) - _MAX_PROBLEMS, "more file")
+        context.say(f"full text: {more} could not be read; {FULL_TEXTS} lists all with reasons")
+    used = {row["file"] for row in rows}
+    unused = [path for path in FullTextFolder(folders).files if path.name not in used]
+    if unused:
+        context.say(
+            f"full text: {count(len(unused), 'file')} without a paper of this atlas, such as "
+            f"{unused[0].name}"
+        )
+    counts = {
+        name: sum(pq.read_metadata(context.folder / one).num_rows for one in names if one.startswith(layer))
+        for name, layer in (("sections", SECTIONS), ("references", REFERENCES))
+    }
+    formats = [row["format"] for row in rows if not row["problem"]]
+    by_format = {name: formats.count(name) for name in sorted(set(formats))}
+    context.say(
+        f"full text: {count(len(formats), 'paper')} with {counts['sections']:,} sections and "
+        f"{counts['references']:,} references; {count(len(problems), 'file')} not readable"
+    )
+    return StageResult(
+        rows=len(formats),
+        outputs=names,
+        details={
+            **counts,
+            "formats": by_format,
+            "problems": len(problems),
+            "without_paper": len(unused),
+        },
+    )
+
+
+def _is_usable(previous: Previous | None) -> bool:
+    record = previous.stage(STAGE) if previous else None
+    return record is not None and bool(record.outputs) and record.version == FULL_TEXTS_STAGE.version
+
+
+def _listing(context: Context) -> list[str]:
+    """Return a hash of the names, sizes and times of all files, or that of the last build."""
+    folders = context.options.full_text
+    if context.is_update and not folders:
+        record = context.previous.stage(STAGE) if context.previous else None
+        return list(record.parameters.get("files", ())) if record else []
+    found = [_state(path) for path in FullTextFolder(folders).files]
+    return [digest(found)] if folders else []
+
+
+def _state(path: Path) -> tuple[str, int, int]:
+    """Return the name, the size and the latest modification of a file or folder."""
+    inside = [path, *path.rglob("*")] if path.is_dir() else [path]
+    status = [one.stat() for one in inside]
+    return path.name, sum(one.st_size for one in status), max(one.st_mtime_ns for one in status)
+
+
+@lru_cache(maxsize=2)
+def _folder(folders: tuple[Path, ...], _listing: tuple[str, ...]) -> FullTextFolder:
+    return FullTextFolder(folders)
+
+
+def _read_slice(
+    task: LayerTask,
+    *,
+    folders: tuple[Path, ...],
+    listing: list[str],
+    previous: tuple[Path, ...],
+    keeps: bool,
+) -> None:
+    """Read the full texts of a slice; those that have not changed are taken from before."""
+    import pandas as pd
+    import pyarrow as pa
+
+    piece, files = task
+    if all(file.is_file() for file in files.values()):
+        return
+    folder = _folder(folders, tuple(listing))
+    papers = piece.read(_NAMES).to_pylist()
+    known = _known_files(previous, [paper["paper_id"] for paper in papers])
+    sections: list[dict[str, Any]] = []
+    references: list[dict[str, Any]] = []
+    read: list[dict[str, Any]] = []
+    reused: dict[str, int] = {}
+    for row, fields in enumerate(papers):
+        path = folder.find(_paper(row, fields))
+        before = known.get(fields["paper_id"])
+        name, size, modified = _state(path) if path else ("", 0, 0)
+        own = {"file": name, "bytes": size, "modified": modified}
+        is_same = before is not None and all(before[key] == value for key, value in own.items())
+        if before is not None and (is_same or (path is None and keeps)):
+            reused[fields["paper_id"]] = row
+            read.append({**before, "row": row})
+            continue
+        if path is None:
+            continue
+        record = {"row": row, **own, "format": "", "problem": ""}
+        try:
+            found = read_full_text(path)
+        except LandscapeError as error:
+            record["problem"] = str(error)
+        else:
+            record["format"] = found.format
+            sections += [{"row": row, **asdict(one)} for one in found.sections]
+            references += [{"row": row, **asdict(one)} for one in found.references]
+        read.append(record)
+    for layer, rows in ((SECTIONS, sections), (REFERENCES, references), (FULL_TEXTS, read)):
+        names = [name for name in layer_schema(layer).names if name != "paper_id"]
+        write_found(task, pd.DataFrame(rows, columns=names), layer)
+        if reused and layer != FULL_TEXTS:
+            old = _rows_of([path.parents[1] / layer / path.name for path in previous], reused)
+            rows_of = [reused[name] + piece.start for name in old["paper_id"].to_pylist()]
+            place = old.schema.get_field_index("row")
+            old = old.set_column(place, "row", pa.array(rows_of, pa.int32()))
+            new = pa.parquet.read_table(files[layer])
+            joined = pa.concat_tables([new, old.select(new.column_names).cast(new.schema)])
+            order = [("row", "ascending"), ("number", "ascending")]
+            write_table(files[layer], joined.sort_by(order))
+
+
+def _paper(row: int, fields: dict[str, Any]) -> Paper:
+    named = {name: fields[name] for name in ("paper_id", "arxiv_id", "bibcode", "doi")}
+    authors = tuple(fields["authors"] or ())
+    return Paper(row=row, title=fields["title"] or "", abstract="", authors=authors, **named)
+
+
+def _known_files(previous: tuple[Path, ...], ids: list[str]) -> dict[str, dict[str, Any]]:
+    """Return what an earlier version read, by paper."""
+    if not previous:
+        return {}
+    table = _rows_of([*previous], ids)
+    return {row.pop("paper_id"): row for row in table.to_pylist()}
+
+
+def _rows_of(files: list[Path], ids: Any) -> pa.Table:
+    """Return the rows of some papers in the parts of a layer."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    wanted = [("paper_id", "in", [*ids])]
+    return pa.concat_tables([pq.read_table(file, filters=wanted) for file in files])
+
+
+FULL_TEXTS_STAGE = Stage(
+    name=STAGE,
+    version=1,
+    parameters=lambda context: {"files": _listing(context)},
+    inputs=inputs_from(papers="ingest"),
+    run=_run,
+    unit="full texts",
+)

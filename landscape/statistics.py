@@ -9,6 +9,7 @@ function                    method                                 used for
 `odds_ratio_interval`       logarithm (Woolf 1955)                 comparison of selections
 `poisson_interval`          exact (Garwood 1936)                   bridges, and reviews by region
 `poisson_range`             quantiles                              expected numbers of papers
+`corrected_count_interval`  Dirichlet posterior (Rogan 1978)       papers outside a bibliography
 `normal_interval`           standard error                         separability, spread of authors
 `percentile_interval`       percentile bootstrap                   impact, gaps between reviews
 `bootstrap_interval`        percentile bootstrap of a mean         evaluation of searches
@@ -103,6 +104,26 @@ def poisson_interval(low: ArrayLike, high: ArrayLike) -> tuple[Floats, Floats]:
 
     lower = np.where(np.asarray(low) > 0, gammaincinv(np.maximum(low, 1e-300), ENDS[0]), 0.0)
     return lower, gammaincinv(high, ENDS[1])
+
+
+def corrected_count_interval(
+    count: int, both: int, missed: int, false: int, *, draws: int = 4000
+) -> tuple[float, float]:
+    """Return the interval of a count that is corrected for its precision and recall.
+
+    The corrected count is ``count * (both + missed) / (both + false)``, the estimator of Rogan &
+    Gladen (1978, Am. J. Epidemiol. 107, 71) for rare cases. The three numbers of papers, on which
+    precision and recall were measured, are drawn from their Dirichlet posterior.
+
+    >>> low, high = corrected_count_interval(100, both=80, missed=20, false=0)
+    >>> 100 < low < 125 < high < 160
+    True
+    """
+    random = np.random.default_rng(0)
+    shares = random.dirichlet(np.array([both, missed, false]) + 0.5, size=draws)
+    factor = (shares[:, 0] + shares[:, 1]) / (shares[:, 0] + shares[:, 2])
+    low, high = percentile_interval(random.gamma(count + 0.5, size=draws) * factor)
+    return (low if count else 0.0), high
 
 
 def poisson_range(expected: ArrayLike) -> tuple[Floats, Floats]:

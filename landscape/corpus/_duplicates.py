@@ -422,7 +422,10 @@ def _without_chains(labels: NDArray[np.int64], titles: Hashes) -> NDArray[np.int
     return np.unique(both, axis=1, return_inverse=True)[1].ravel().astype(np.int64)
 
 
-_UNITED = ("ads_keywords", "categories", "source", "cite_bibcodes", "ref_bibcodes")
+_UNITED = (
+    "ads_keywords", "categories", "source", "cite_bibcodes", "ref_bibcodes", "bibgroup", "data",
+    "property", "facility",
+)  # fmt: skip
 
 
 def merge_records(rows: Sequence[Row], *, newest_first: bool = False) -> Row:

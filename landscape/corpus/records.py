@@ -39,6 +39,10 @@ LIST_COLUMNS = (
     "ref_bibcodes",
     "source",
     "categories",
+    "bibgroup",
+    "data",
+    "property",
+    "facility",
 )
 """Names of the columns that contain lists of strings. An unknown value is an empty list."""
 COLUMNS = (
@@ -70,6 +74,10 @@ COLUMNS = (
     "title_original",
     "abstract_original",
     "generated",
+    "bibgroup",
+    "data",
+    "property",
+    "facility",
 )
 
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import date, timedelta
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from landscape._io import cache_folder, data_file, replacing, sha256_of
 from landscape._progress import progress
+from landscape._wording import normal_title
 from landscape.corpus.facilities import missions_file
 from landscape.corpus.thesaurus import EMBEDDED, embedded_thesaurus, read_thesaurus
 from landscape.overlays.citations import CITATIONS, INFLUENCE, STUBS, matrix_files
@@ -38,7 +39,7 @@ from landscape.pipeline.stages import (
 )
 from landscape.store.arrays import open_matrix, write_matrix
 from landscape.store.manifest import digest
-from landscape.store.tables import SECTIONS, SOFTWARE, layer_schema
+from landscape.store.tables import BIBLIOGRAPHIES, REFERENCES, SECTIONS, SOFTWARE, layer_schema
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,6 +87,10 @@ def _missions_run(context: Context) -> StageResult:
 
 def _has_sections(context: Context) -> bool:
     return bool(context.manifest.stages[FULL_TEXTS].outputs)
+
+
+def _sections_input(context: Context) -> dict[str, str]:
+    return {"sections": FULL_TEXTS} if _has_sections(context) else {}
 
 
 def _find_facilities(task: LayerTask, *, sections: Path | None) -> None:
@@ -222,10 +227,128 @@ MISSIONS_STAGE = Stage(
         "facilities": sha256_of(missions_file()),
         **({"software": sha256_of(data_file("software.yaml"))} if _has_sections(context) else {}),
     },
-    inputs=lambda context: inputs_from(
-        papers="ingest", **({"sections": FULL_TEXTS} if _has_sections(context) else {})
-    )(context),
+    inputs=lambda context: inputs_from(papers="ingest", **_sections_input(context))(context),
     run=_missions_run,
+)
+
+
+_ADS_LISTS = {"bibgroup": "bibgroup of ADS", "data": "data links of ADS", "facility": "facility of ADS"}
+
+
+def _bibliographies_run(context: Context) -> StageResult:
+    """Write the entries of bibliographies with the papers that they stand for."""
+    import pyarrow as pa
+
+    from landscape.corpus.bibliographies import read_bibliography
+    from landscape.overlays.citations import resolve
+
+    lists = [read_bibliography(given) for given in context.options.bibliography]
+    given = {one.facility for one in lists}
+    rows = [
+        (one.facility, one.name, entry.name, entry.category, entry.uses)
+        for one in lists
+        for entry in one.entries
+    ]
+    kept = _kept_lists(context, given)
+    scopes = kept | {
+        one.facility: {
+            "name": one.name, "date": one.date, "since": one.since, "until": one.until,
+            "eprint_years": list(one.eprint_years), "kinds": list(one.kinds), "entries": len(one.entries), "without_name": one.problems,
+        }
+        for one in lists
+    }  # fmt: skip
+    if kept and context.previous:
+        old = read_columns([context.previous.folder / BIBLIOGRAPHIES], _LIST_COLUMNS).to_pylist()
+        rows += [tuple(row.values()) for row in old if row["facility"] in kept]
+    rows += _lists_of_ads(context)
+    if not rows:
+        return StageResult(rows=0, outputs=[])
+    papers: dict[str, list[str | None]] = {
+        name: column.to_pylist()
+        for name, column in zip(
+            _NAMES, read_columns(context.part_files(PAPERS), _NAMES).columns, strict=True
+        )
+    }
+    n_papers = context.manifest.n_papers
+    nodes = resolve([row[2] for row in rows], papers, n_papers=n_papers).nodes.tolist()
+    ids = papers["paper_id"]
+    found = [ids[node] if 0 <= node < n_papers else None for node in nodes]
+    columns = dict(zip(_LIST_COLUMNS, map(list, zip(*rows, strict=True)), strict=True))
+    write_table(context.folder / BIBLIOGRAPHIES, pa.table(columns | {"paper_id": found}))
+    for name, scope in scopes.items():
+        own = [one for row, one in zip(rows, found, strict=True) if row[:2] == (name, scope["name"])]
+        scope["found"] = sum(one is not None for one in own)
+        if name in given:
+            context.say(
+                f"bibliography of {name}: {scope['name']}, {len(own):,} entries, "
+                f"{scope['found']:,} in the atlas; taken as complete for "
+                f"{scope['since']}-{scope['until']}"
+            )
+    return StageResult(rows=len(rows), outputs=[BIBLIOGRAPHIES], details={"lists": scopes})
+
+
+_LIST_COLUMNS = ("facility", "list", "entry", "category", "uses")
+
+
+def _kept_lists(context: Context, given: set[str]) -> dict[str, dict[str, Any]]:
+    """Return the lists of the last version that an update keeps, by facility."""
+    record = context.previous.stage("bibliographies") if context.previous else None
+    if record is None or not record.outputs or not context.is_update:
+        return {}
+    return {name: dict(scope) for name, scope in record.details["lists"].items() if name not in given}
+
+
+def _lists_of_ads(context: Context) -> list[tuple[str, str, str, str, bool]]:
+    """Return the facilities that records of ADS name for their papers."""
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    from landscape.corpus import find_facility
+    from landscape.errors import InputError
+
+    @cache
+    def facility(value: str) -> str | None:
+        with suppress(InputError):
+            counted = find_facility(value.partition(":")[0].partition("/")[0]).counted_as
+            return counted[0] if len(counted) == 1 else None
+        return None
+
+    found: list[tuple[str, str, str, str, bool]] = []
+    for path in context.part_files(PAPERS):
+        names = [name for name in _ADS_LISTS if name in pq.read_schema(path).names]
+        table = read_columns([path], ["paper_id", *names])
+        ids = table["paper_id"]
+        for name in names:
+            column = table[name].combine_chunks()
+            owners = pc.list_parent_indices(column)
+            for owner, value in zip(
+                ids.take(owners).to_pylist(), pc.list_flatten(column).to_pylist(), strict=True
+            ):
+                if value and (of := facility(value)):
+                    found.append((of, _ADS_LISTS[name], owner, value, True))
+    return found
+
+
+def _listed(context: Context) -> list[str]:
+    """Return checksums of the given lists; an update keeps those of the last build."""
+    texts = context.options.bibliography
+    marks = [f"{one} {sha256_of(Path(one.partition('=')[2].strip()))}" for one in texts]
+    record = context.previous.stage("bibliographies") if context.previous else None
+    if context.is_update and record:
+        given = {one.partition("=")[0].partition("[")[0].strip() for one in texts}
+        known = record.parameters.get("lists", ())
+        kept = [one for one in known if one.partition("=")[0].partition("[")[0].strip() not in given]
+        return [*kept, *marks]
+    return marks
+
+
+BIBLIOGRAPHIES_STAGE = Stage(
+    name="bibliographies",
+    version=1,
+    parameters=lambda context: {"lists": _listed(context)},
+    inputs=inputs_from(papers="ingest"),
+    run=_bibliographies_run,
+    unit="entries",
 )
 
 
@@ -546,6 +669,10 @@ def _read_pairs(
         read = read_once(read_citations, path)
         pairs.append((read.citing, read.cited))
         titles.update(read.titles)
+    if _has_sections(context):
+        listed, of_references = _read_references(context, papers)
+        pairs.append(listed)
+        titles = of_references | titles
     if context.previous and context.is_update and not context.options.citations:
         earlier, earlier_titles = _known_pairs(context, context.previous)
         pairs.append(earlier)
@@ -571,6 +698,61 @@ def _read_pairs(
     known = set(found.stubs)
     normalised = {normalise_name(name): title for name, title in titles.items()}
     return citing, cited, found.stubs, {n: t for n, t in normalised.items() if n in known}
+
+
+def _read_references(
+    context: Context, papers: dict[str, list[str | None]]
+) -> tuple[tuple[NDArray[np.int64], pa.Array], dict[str, str]]:
+    """Return the citations in full texts, as rows and names, and the titles of the names.
+
+    A reference is named by the paper of the atlas that has one of its identifiers or its title.
+    """
+    import pyarrow as pa
+
+    from landscape.overlays.citations import resolve
+
+    columns = ["row", "title", "year", "bibcode", "doi", "arxiv_id"]
+    citing, parts, start = [np.zeros(0, np.int64)], [], 0
+    for path, part in zip(context.part_files(REFERENCES), context.manifest.parts, strict=True):
+        table = read_columns([path], columns)
+        citing.append(table["row"].to_numpy().astype(np.int64) + start)
+        parts.append(table.drop_columns(["row"]))
+        start += part.rows
+    found = pa.concat_tables(parts).to_pydict()
+    every = [*zip(*(found[name] for name in ("bibcode", "doi", "arxiv_id")), strict=True)]
+    known = sorted({name for names in every for name in names if name})
+    nodes = resolve(known, papers, n_papers=context.manifest.n_papers).nodes.tolist()
+    inside = {name: n for name, n in zip(known, nodes, strict=True) if 0 <= n < len(papers["paper_id"])}
+    by_title = _rows_by_title(context)
+    chosen: list[str | None] = []
+    titles: dict[str, str] = {}
+    for names, title, year in zip(every, found["title"], found["year"], strict=True):
+        row = next((inside[name] for name in names if name in inside), None)
+        own, dated = by_title.get(normal_title(title or ""), (None, None))
+        if row is None and own is not None and year and dated and abs(year - dated) <= _YEARS_APART:
+            row = own
+        name = papers["paper_id"][row] if row is not None else next(filter(None, names), None)
+        chosen.append(name)
+        if row is None and name and title:
+            titles.setdefault(name, title)
+    return (np.concatenate(citing), pa.array(chosen, pa.string())), titles
+
+
+_YEARS_APART = 2  # maximum number of years between an e-print and its publication
+_MIN_TITLE = 25  # characters of a title that identifies a paper
+
+
+def _rows_by_title(context: Context) -> dict[str, tuple[int, int | None]]:
+    """Return the row and the year of papers by title, for titles that occur once."""
+    table = read_columns(context.part_files(PAPERS), ["title", "year"]).to_pydict()
+    found: dict[str, tuple[int, int | None]] = {}
+    twice: set[str] = set()
+    for row, (title, year) in enumerate(zip(table["title"], table["year"], strict=True)):
+        key = normal_title(title)
+        if len(key) >= _MIN_TITLE:
+            twice |= {key} & found.keys()
+            found[key] = row, year
+    return {key: value for key, value in found.items() if key not in twice}
 
 
 def _known_pairs(
@@ -636,6 +818,6 @@ CITATIONS_STAGE = Stage(
     parameters=lambda context: {
         "files": checksums(context, "citations", "files", context.options.citations)
     },
-    inputs=inputs_from(papers="ingest"),
+    inputs=lambda context: inputs_from(papers="ingest", **_sections_input(context))(context),
     run=_citations_run,
 )

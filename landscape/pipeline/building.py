@@ -25,7 +25,13 @@ from landscape.pipeline._embeddings import EMBEDDINGS_STAGE, prepare_embedder
 from landscape.pipeline._executor import open_executor
 from landscape.pipeline._full_texts import FULL_TEXTS_STAGE
 from landscape.pipeline._ingest_stage import INGEST_STAGE, SourceNeeded, check_inputs
-from landscape.pipeline._layers import CITATIONS_STAGE, MISSIONS_STAGE, REVIEWS_STAGE, UAT_STAGE
+from landscape.pipeline._layers import (
+    BIBLIOGRAPHIES_STAGE,
+    CITATIONS_STAGE,
+    MISSIONS_STAGE,
+    REVIEWS_STAGE,
+    UAT_STAGE,
+)
 from landscape.pipeline._map_rows import MAP
 from landscape.pipeline._text_stages import KEYWORDS_STAGE, SEARCH_STAGE
 from landscape.pipeline.commit import (
@@ -64,6 +70,7 @@ STAGES: tuple[Stage, ...] = (
     UAT_STAGE,
     FULL_TEXTS_STAGE,
     MISSIONS_STAGE,
+    BIBLIOGRAPHIES_STAGE,
     REVIEWS_STAGE,
     CITATIONS_STAGE,
 )

@@ -224,6 +224,7 @@ def check_options(options: BuildOptions) -> BuildOptions:
 def check_build_options(options: BuildOptions) -> BuildOptions:
     """Check the options as `check_options` does; there may be no input."""
     from landscape.corpus import read_pairs
+    from landscape.corpus.bibliographies import read_bibliography
     from landscape.corpus.thesaurus import read_thesaurus
     from landscape.mapping import read_basemap
     from landscape.overlays.reviews import read_review_list
@@ -254,6 +255,11 @@ def check_build_options(options: BuildOptions) -> BuildOptions:
                 "choose one of both."
             )
         read_once(read_basemap, options.on)
+    for folder in options.full_text:
+        if not folder.is_dir():
+            raise InputError(f"There is no folder of full texts {folder}; pass an existing folder.")
+    for given in options.bibliography:
+        read_bibliography(given)
     check_citations(options.citations)
     tagger_name(tagger=options.tagger)  # raises InputError if the tagger is unknown
     return options

@@ -27,9 +27,11 @@ from landscape.store.manifest import (
     read_manifest,
 )
 from landscape.store.tables import (
+    BIBLIOGRAPHIES,
     CHANGES,
     LABELS,
     ROLES,
+    SECTIONS,
     PaperTable,
     apply_labels,
     apply_roles,
@@ -38,6 +40,7 @@ from landscape.store.tables import (
     check_topics,
     read_columns,
     read_layer,
+    read_of_papers,
     read_parquet,
     unreadable,
 )
@@ -339,8 +342,9 @@ class AtlasStore:
     def missions(self) -> pd.DataFrame:
         """Mentions of facilities, one row per mention.
 
-        The columns are ``paper_id, paper_row, facility, field, start, end, surface, role``;
-        ``field`` is ``"title"`` or ``"abstract"``, and ``paper_row`` is the row in `papers`.
+        The columns are ``paper_id, paper_row, facility, field, start, end, surface, role,
+        section``; ``field`` is ``"title"``, ``"abstract"``, or the kind of the section of the full
+        text with the number ``section``, and ``paper_row`` is the row in `papers`.
         `landscape.overlays.missions.Mention` explains ``role``; it is missing in an atlas of an
         earlier version.
         """
@@ -360,6 +364,54 @@ class AtlasStore:
     def reviews(self) -> pd.DataFrame:
         """Papers recognised as reviews: ``paper_id, paper_row, score, evidence``."""
         return self._layer("reviews.parquet")
+
+    @cached_property
+    def bibliographies(self) -> pd.DataFrame:
+        """Entries of the bibliographies of facilities, one row per entry.
+
+        The columns are ``facility, list, entry, category, uses, paper_id``; ``paper_id`` is missing
+        if the atlas lacks the paper. The table is empty if the atlas has no bibliography.
+        """
+        import pandas as pd
+
+        if BIBLIOGRAPHIES not in self.manifest.files:
+            names = ["facility", "list", "entry", "category", "uses", "paper_id"]
+            return pd.DataFrame(columns=names).astype({"uses": bool})
+        return self.read(BIBLIOGRAPHIES, lambda folder: read_parquet(folder, BIBLIOGRAPHIES))
+
+    @property
+    def has_sections(self) -> bool:
+        """Whether the atlas has full texts."""
+        return any(name.startswith(f"{SECTIONS}/") for name in self.manifest.files)
+
+    def sections(
+        self, rows: Iterable[int], *, kinds: Sequence[str] | None = None
+    ) -> pd.DataFrame:
+        """Read sections of the full texts of papers.
+
+        Parameters
+        ----------
+        rows : iterable of int
+            Rows of the papers in `papers`.
+        kinds : sequence of str, optional
+            Kinds of sections, such as ``"data"``; by default all.
+
+        Returns
+        -------
+        pandas.DataFrame
+            ``paper_id, paper_row, number, kind, heading, text, first_page, last_page, references``,
+            in the order of the papers and of their text; empty if the atlas has no full texts.
+        """
+        return self.read_of_papers(SECTIONS, rows, kinds=kinds)
+
+    def read_of_papers(
+        self, layer: str, rows: Iterable[int], *, kinds: Sequence[str] | None = None
+    ) -> pd.DataFrame:
+        """Read the rows of a layer of full texts for some papers only."""
+        if not self.has_sections:
+            return read_layer(self.path, (), layer)
+        wanted = sorted({int(row) for row in rows})
+        return self.read(layer, lambda folder: read_of_papers(folder, self.parts, layer, wanted, kinds))
 
     @cached_property
     def thesaurus(self) -> Thesaurus:

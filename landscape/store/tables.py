@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from landscape.store.manifest import Part
 
 
-_LATER_COLUMNS = ("kind", "status", "status_reason")  # not in atlases of earlier versions
+_LATER_LISTS = ("bibgroup", "data", "property", "facility")
+# Columns of papers that atlases of earlier versions do not have.
+_LATER_COLUMNS = ("kind", "status", "status_reason", *_LATER_LISTS)
 _ALWAYS_ALLOWED, _MAX_EXPANSION = 256 * 2**20, 50  # bytes; times the size of a file
 _ROWS_AT_ONCE = 512  # number of rows of a Parquet file that are read before each size check
 _MAX_BY_HAND = 4 * 2**20, 128 * 2**20  # bytes of labels.csv and roles.csv
@@ -73,7 +75,7 @@ def _read(
             unknown = [one for one in wanted if one not in names and one not in later]
             table = read_limited(file, path, [one for one in wanted if one in names])
             for one in later:
-                table = table.append_column(one, pa.nulls(len(table), pa.string()))
+                table = table.append_column(one, _nulls(len(table), one))
             converted = convert(table if unknown else table.select(wanted))
     except (OSError, ValueError, KeyError, pa.ArrowException) as error:
         raise unreadable(folder, name, error) from error
@@ -214,6 +216,7 @@ def layer_schema(layer: str) -> pa.Schema:
 SECTIONS, REFERENCES = "sections.parquet", "references.parquet"
 FULL_TEXTS, SOFTWARE = "full_texts.parquet", "software.parquet"
 """Layers of full texts: their sections, references, the files that were read, and software."""
+BIBLIOGRAPHIES = "bibliographies.parquet"
 _LATER_IN_LAYERS = ("role", "section")  # columns of mentions, not in atlases of earlier versions
 CHANGES = "changes.parquet"
 
@@ -258,6 +261,36 @@ def read_layer(
         except (OSError, ValueError, pa.ArrowException) as error:
             raise unreadable(folder, name, error) from error
         frames.append(frame.assign(row=frame["row"].astype(np.int64) + start))
+        start += part.rows
+    return pd.concat(frames, ignore_index=True).rename(columns={"row": "paper_row"})
+
+
+def read_of_papers(
+    folder: Path,
+    parts: Sequence[Part],
+    layer: str,
+    rows: Sequence[int],
+    kinds: Sequence[str] | None = None,
+) -> pd.DataFrame:
+    """Read the rows of a layer for some papers, given by their rows in the atlas."""
+    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    schema = layer_schema(layer)
+    frames = [schema.empty_table().to_pandas()]
+    start = 0
+    for part in parts:
+        own = [row - start for row in rows if start <= row < start + part.rows]
+        if own:
+            wanted: list[tuple[str, str, Any]] = [("row", "in", own)]
+            wanted += [] if kinds is None else [("kind", "in", [*kinds])]
+            try:
+                table = pq.read_table(folder / layer / f"{part.name}.parquet", filters=wanted)
+                frame = table.cast(schema).to_pandas(ignore_metadata=True)
+            except (OSError, ValueError, pa.ArrowException) as error:
+                raise unreadable(folder, f"{layer}/{part.name}.parquet", error) from error
+            frames.append(frame.assign(row=frame["row"].astype(np.int64) + start))
         start += part.rows
     return pd.concat(frames, ignore_index=True).rename(columns={"row": "paper_row"})
 
@@ -471,7 +504,7 @@ class PaperTable:
         known = [one for one in names if one not in later]
         table = pa.Table.from_batches(self._batches, schema=self._schema).select(known)
         for one in later:
-            table = table.append_column(one, pa.nulls(len(table), pa.string()))
+            table = table.append_column(one, _nulls(len(table), one))
         table = table.select(names)
         if rows is not None:
             table = table.take(_arrow(np.asarray(rows, dtype=np.int64)))
@@ -485,6 +518,12 @@ class PaperTable:
 
     def __len__(self) -> int:
         return int(self._ends[-1]) if len(self._ends) else 0
+
+
+def _nulls(length: int, column: str) -> pa.Array:
+    import pyarrow as pa
+
+    return pa.nulls(length, pa.list_(pa.string()) if column in _LATER_LISTS else pa.string())
 
 
 def _arrow(numbers: NDArray[np.int64]) -> pa.Array:

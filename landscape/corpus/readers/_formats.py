@@ -27,6 +27,7 @@ _DATA: dict[str, Any] = read_data("formats.yaml")
 VECTORS: list[str] = _DATA["vectors"]
 # Only tables that Landscape has written contain these columns.
 _OWN = ("source", "generated", "title_original", "abstract_original", "kind")
+_OF_ADS = ("bibgroup", "data", "property", "facility")  # also only in records of ADS
 _JOURNALS: dict[str, str] = read_yaml(data_file("journal_macros.yaml"))
 _MAX_REFERENCE = 200  # maximum number of characters of the identifier of a reference
 _MAX_NOTE = 2_000  # maximum number of characters of a text in which an identifier is searched
@@ -74,7 +75,7 @@ def _canonical_path(path: str) -> str:
 
 
 def _format(name: str, given: Mapping[str, Any]) -> Format:
-    fields = {field: paths for field, paths in _TABLE.items() if field not in _OWN}
+    fields = {field: paths for field, paths in _TABLE.items() if field not in (*_OWN, *_OF_ADS)}
     return Format(name, given["container"], fields | _names(given), given)
 
 

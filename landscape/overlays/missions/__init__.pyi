@@ -1,3 +1,4 @@
+from ._bibliography import bibliography as bibliography
 from ._bodies import find_in_sections as find_in_sections
 from ._candidates import facility_candidates as facility_candidates
 from ._candidates import uncertain_roles as uncertain_roles

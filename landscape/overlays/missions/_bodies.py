@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from landscape._io import data_file, read_yaml
 from landscape.corpus import find_facility, load_facilities
+from landscape.corpus.facilities import find_part
 from landscape.errors import InputError
 from landscape.overlays.missions._mentions import Mention, find_places
 from landscape.text import split_sentences
@@ -55,15 +56,15 @@ _SUBJECT = re.compile(r"\W*(?:The\s)?(?:\w+[\s-]){0,2}", re.IGNORECASE)
 _CREDIT = re.compile(
     r"^[^.;]{0,80}?\b(?:is|are|was|were|(?:has|have) been)\b[^.;]{0,60}?\b(?:operated|supported|"
     r"funded|sponsored|designed|constructed|built|managed|owned|made possible|(?:a|an) (?:joint )?"
-    r"(?:\w+ )?(?:facility|project|mission|partnership|collaboration|venture))\b"
+    r"(?:\w+ ){0,3}(?:facility|project|[Mm]ission|partnership|collaboration|venture))\b"
 )
 _PERSONAL = re.compile(r"^[^.;]{0,80}\b(?:Award|[Ff]ellowship|[Ss]cholarship|[Ss]tudentship)\b")
 _INSTITUTES = re.compile(r"\b(?:Universit|Institut|Laborator|Academ|College|Ministr|Foundation)\w*")
 _MANY_INSTITUTES = 4  # in a sentence that lists the members of a project
 _GIVES_DATA = re.compile(
-    r"\b(?:observations?|observing (?:time|run|support)|data products?|telescope time|staff|"
+    r"\b(?:observations?|observing (?:time|run|support)|observing (?:\w+ )?with|data products?|telescope time|staff|"
     r"based on|obtained|made use|makes use|archiv\w+|data (?:from|of|taken|collected|gathered|acquired)"
-    r"|(?:providing|sending)[^.]{0,40} (?:data|spectr|imag|photometr)\w*|execut\w+|operators?)\b",
+    r"|(?:providing|sending|sharing|access to)[^.]{0,40} (?:data|spectr|imag|photometr)\w*|execut\w+|operators?)\b",
     re.IGNORECASE,
 )
 # After a name: money, people, organisations and software.
@@ -146,13 +147,23 @@ def find_in_section(kind: str, text: str) -> list[Mention]:
             ]
             continue
         inside = [one for one in places if start <= one.start < end]
-        used = [_is_used(kind, sentence, one.start - start, one.end - start) for one in inside]
+        used = [
+            _is_used(kind, sentence, one.start - start, one.end - start)
+            and not _is_result(one.facility, text[one.start : one.end])
+            for one in inside
+        ]
         found += [
             Mention(a, b, text[a:b], name, "science" if is_used else "mention")
             for (a, b, name), is_used in zip(inside, used, strict=True)
         ]
         found += _programmes(sentence, start)
     return found
+
+
+def _is_result(facility: str, surface: str) -> bool:
+    """Return whether a name is that of a team, a value or a sample, not of the facility."""
+    part = find_part(facility, surface)
+    return part is not None and part.is_result
 
 
 # Grant numbers such as AYA2016-P look like initials, after which no sentence ends.

@@ -17,6 +17,7 @@ import numpy as np
 from landscape._wording import join_names
 from landscape.corpus.facilities import ROLES
 from landscape.errors import InputError
+from landscape.overlays.missions._lists import LISTED, UNLISTED, describe_lists, list_columns
 from landscape.overlays.missions.measures import (
     citation_percentiles,
     core_regions,
@@ -27,7 +28,6 @@ from landscape.overlays.missions.measures import (
     measure_percentile,
     shrink_shares,
 )
-from landscape.overlays.missions.roles import draw_certainty
 from landscape.overlays.missions.usage import (
     Reach,
     Role,
@@ -71,6 +71,7 @@ FEW = 10  # warn if a facility has fewer papers than this
 _FEW_CITED = 0.5  # share of papers with known citations below which results may not be valid
 
 # Columns in the order of the table. Only one column of `_COUNTS`, "papers", has an interval.
+_OF_LIST = {1: LISTED, len(ROLES): UNLISTED}  # by number of a role: science and mention
 _ROLE_COLUMNS = tuple(f"{role}_papers" for role in ROLES)
 _COLUMNS = (
     "corpus_papers",
@@ -186,6 +187,11 @@ def impact(
         - ``regions``, ``entropy`` (nats), ``effective_regions``;
         - ``fields_known``, ``outside_home`` (share of papers outside the main research
           fields of the facility);
+        - for facilities with a bibliography: ``listed_papers`` (papers of the period in years
+          for which the list is complete, where the list decides), ``list_papers``, ``text_papers``,
+          ``both_papers`` (papers that count by the list, the text, or both), ``list_precision``,
+          ``list_recall`` (of the text, measured against the list), and ``corrected_papers``,
+          ``corrected_share`` (the papers outside the list corrected by both);
         - ``linked_papers``, ``bridging`` (mean number of linked other regions, relative to all
           papers of the same regions), ``bridges`` (pairs of regions that papers of the facility
           connect more often than other papers do, at a false discovery rate of 5%).
@@ -256,6 +262,8 @@ def measure_usage(
     inside_of = dict(zip(labels, insides, strict=True))
     periods = table["period"] if slices is not None else [labels[0]] * len(table)
     table = table.join(_since_first_light(usage, table, [inside_of[one] for one in periods]))
+    if usage.lists:
+        table = table.join(list_columns(usage, table, [inside_of[one] for one in periods]))
     any_use = np.zeros(usage.n_papers, dtype=bool)
     any_use[np.concatenate(usage.rows)] = True
     which = usage.facilities[0].name if len(usage.facilities) == 1 else "one of these facilities"
@@ -273,7 +281,7 @@ def measure_usage(
         caption=(
             f"Impact of facilities on {describe_corpus(atlas, with_size=True)}, "
             f"{'; '.join(labels)}: papers that {usage.verb} a facility are counted; intervals are "
-            f"95%. Bridges count {linked}."
+            f"95%. Bridges count {linked}.{describe_lists(usage)}"
         ),
         denominators=denominators,
         bounds=atlas.coverage,
@@ -526,7 +534,7 @@ def _measure(
         "corpus_before": before,
         "corpus_after": after,
     } | {
-        name: cells.inside & (cells.role == number)
+        name: cells.inside & ((cells.role == number) | (cells.role == _OF_LIST.get(number, -1)))
         for number, name in enumerate(_ROLE_COLUMNS, start=1)
     }
     own_masks = {
@@ -594,7 +602,7 @@ def _draw_certainty(
     if usage.role == "any":
         return usage.counted[None]
     papers = np.array([int(whole[name][0]) for name in _ROLE_COLUMNS])
-    return draw_certainty(papers, usage.role, n_resamples=n, random=random)
+    return usage.certainty(papers, n, random)
 
 
 def _measure_facility(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -12,6 +12,7 @@ import numpy as np
 from landscape._io import data_file, read_yaml
 from landscape.corpus.facilities import ROLES
 from landscape.errors import InputError
+from landscape.overlays.missions._lists import LISTED, N_ROLES, UNLISTED, FacilityList, apply_lists
 from landscape.overlays.missions.roles import draw_certainty
 from landscape.overlays.periods import (
     UNKNOWN_YEAR,
@@ -50,6 +51,7 @@ class Usage:
 
     `roles` has the number of the strongest role of each facility in each paper, counted from 1 as
     in `ROLES`, or 0 if the paper does not mention the facility, shape (n_facilities, n_papers).
+    Where a bibliography decides, the number is `LISTED` or `UNLISTED`.
     """
 
     facilities: tuple[Facility, ...]
@@ -64,6 +66,7 @@ class Usage:
     cites: NDArray[np.float64]
     years: Years
     category: NDArray[np.object_]  # primary category of each paper, or ""
+    lists: Mapping[int, FacilityList] = field(default_factory=dict)  # by number of the facility
 
     @property
     def n_papers(self) -> int:
@@ -84,9 +87,11 @@ class Usage:
 
     @property
     def counted(self) -> NDArray[np.float64]:
-        """1 for each number of a role that counts, otherwise 0, shape (5,)."""
-        numbers = np.arange(1 + len(ROLES))
+        """1 for each number of a role that counts, otherwise 0, shape (7,)."""
+        numbers = np.arange(N_ROLES)
         chosen = numbers > 0 if self.role == "any" else numbers == 1 + ROLES.index(self.role)
+        chosen[LISTED] |= self.role == "science"
+        chosen[UNLISTED] |= self.role == "mention"
         return chosen.astype(np.float64)
 
     def mentions(self, index: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -102,11 +107,11 @@ class Usage:
     def count_roles(
         self, index: int, mask: NDArray[np.bool_], place: NDArray[np.int64], n_places: int
     ) -> NDArray[np.int64]:
-        """Count the selected papers by place and number of the role, shape (n_places, 5).
+        """Count the selected papers by place and number of the role, shape (n_places, 7).
 
         The first column is 0, because papers that do not mention the facility are not counted.
         """
-        size = 1 + len(ROLES)
+        size = N_ROLES
         rows, roles = self.mentions(index)
         kept = mask[rows] & (place[rows] >= 0)
         codes = place[rows[kept]] * size + roles[kept]
@@ -123,15 +128,22 @@ class Usage:
         low, high = share_interval(papers, every)
         if self.role == "any":
             return low, high
-        totals = np.bincount(self.mentions(index)[1], minlength=1 + len(ROLES))[1:]
-        random = np.random.default_rng(0)
-        certainty = draw_certainty(totals, self.role, n_resamples=_DRAWS, random=random)
+        totals = np.bincount(self.mentions(index)[1], minlength=N_ROLES)[1 : 1 + len(ROLES)]
+        certainty = self.certainty(totals, _DRAWS, np.random.default_rng(0))
         change = ratio(roles @ (certainty - self.counted).T, every[:, None])
         mean, spread, share = change.mean(axis=1), 2 * change.std(axis=1), ratio(papers, every)
         return (
             np.clip(share + np.minimum(mean, 0) - np.hypot(share - low, spread), 0, 1),
             np.clip(share + np.maximum(mean, 0) + np.hypot(high - share, spread), 0, 1),
         )
+
+    def certainty(
+        self, papers: NDArray[np.int64], n_resamples: int, random: np.random.Generator
+    ) -> NDArray[np.float64]:
+        """Draw the probabilities that papers with each number of a role count, shape (n, 7)."""
+        drawn = draw_certainty(papers, self.role, n_resamples=n_resamples, random=random)
+        decided = np.broadcast_to(self.counted[LISTED:], (n_resamples, N_ROLES - LISTED))
+        return np.hstack([drawn, decided])
 
     def by_region(self, selected: NDArray[np.bool_] | NDArray[np.int64]) -> NDArray[np.int64]:
         """Count papers, given as a mask or as rows, in each region."""
@@ -157,7 +169,8 @@ def read_usage(
     pairs = read_roles(atlas, named)
     has_roles = bool((pairs["role"] >= 0).all())  # not in an atlas of an earlier version
     role = role if has_roles else "any"
-    counted = pairs if role == "any" else pairs[pairs["role"] == ROLES.index(role)]
+    pairs, lists = apply_lists(atlas, pairs)
+    counted = pairs[_counts(pairs["role"].to_numpy(np.int64), role)]
     chosen = _by_papers(counted["facility"], pairs["facility"]) if named is None else named
     regions = atlas.topics.loc[atlas.topics["level"] == 1, ["topic_id", "label", "x", "y"]]
     regions = regions.reset_index(drop=True)
@@ -169,6 +182,7 @@ def read_usage(
     own = pairs[index >= 0]
     places = (index[index >= 0], own["paper_row"].to_numpy(np.int64))
     return Usage(
+        lists={number: lists[name] for number, name in enumerate(names) if name in lists},
         facilities=chosen,
         rows=tuple(np.sort(np.asarray(by_name.get(name, []), dtype=np.int64)) for name in names),
         roles=csr_array(
@@ -184,6 +198,14 @@ def read_usage(
         years=read_years(atlas),
         category=primary_categories(papers["categories"]),
     )
+
+
+def _counts(role: NDArray[np.int64], wanted: Role) -> NDArray[np.bool_]:
+    """Return which roles, as places in `ROLES` or numbers of a list minus 1, count."""
+    if wanted == "any":
+        return np.ones(len(role), dtype=bool)
+    of_list = {"science": LISTED - 1, "mention": UNLISTED - 1}.get(wanted, -9)
+    return np.asarray((role == ROLES.index(wanted)) | (role == of_list))
 
 
 def read_roles(atlas: AtlasStore, facilities: Sequence[Facility] | None = None) -> pd.DataFrame:

@@ -1,0 +1,226 @@
+"""Compare the bibliography of a facility with the text of the papers, for its librarians."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from landscape._wording import count
+from landscape.corpus import find_facility
+from landscape.corpus.facilities import ROLES
+from landscape.errors import InputError
+from landscape.overlays.missions._bodies import READ
+from landscape.overlays.missions._lists import FacilityList, apply_lists, by_group
+from landscape.overlays.missions.roles import Place, score_roles
+from landscape.overlays.missions.usage import read_roles, select_mentions
+from landscape.overlays.periods import describe_corpus, paper_years
+from landscape.text import split_sentences
+from landscape.types import Analysis
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from landscape.store import AtlasStore
+
+_SCIENCE = ROLES.index("science")
+# Certainty that a mention in a section of the full text is use; measured with
+# `benchmarks.full_texts` on acknowledgements, and lower for descriptions of data.
+_CERTAIN = {"facilities": 0.99, "data availability": 0.95, "acknowledgements": 0.95, "data": 0.8}
+_MAX_SENTENCE = 400  # characters
+_MISSING, _EXTRA = "not in the list", "in the list, not in the text"
+
+
+def bibliography(atlas: AtlasStore, facility: str) -> Analysis:
+    """Compare the bibliography of a facility with the text of the papers.
+
+    Parameters
+    ----------
+    atlas : Atlas
+        Atlas with a bibliography of the facility (``landscape build --bibliography``).
+    facility : str
+        Name of the facility.
+
+    Returns
+    -------
+    Analysis
+        Candidates for corrections of the list in the order of their certainty, first those that
+        the list lacks, with the columns ``rank, candidate, certainty, bibcode, year, sentence,
+        field, region, title, list_says, arxiv_id, doi, paper_id``. ``candidate`` is "not in the
+        list" if the text says that the paper uses the data, and "in the list, not in the text" if
+        it mentions the facility in another role. The certainty is that of the text, from 0 to 1.
+
+        ``tables``: ``years`` and ``regions`` with the numbers of papers by the list, the text and
+        both, and ``precision``, ``recall`` and ``agreement`` (both among all papers by either)
+        with 95% intervals.
+
+    Raises
+    ------
+    InputError
+        If the facility is unknown, or the atlas has no bibliography of it.
+
+    Examples
+    --------
+    >>> import landscape as ls
+    >>> ls.overlays.missions.bibliography(ls.open("my.atlas"), "TESS")  # doctest: +SKIP
+    """
+    import pandas as pd
+
+    chosen = find_facility(facility)
+    _, lists = apply_lists(atlas, read_roles(atlas))
+    if chosen.name not in lists:
+        known = ", ".join(sorted(lists)) or "no facility"
+        raise InputError(
+            f"The atlas has no bibliography of {chosen.name}; it has one of {known}. Add it with: "
+            f"landscape update {atlas.path} --bibliography {chosen.name}=FILE"
+        )
+    of = lists[chosen.name]
+    years = paper_years(atlas)
+    mentions = atlas.missions
+    mentions = mentions[select_mentions(mentions, chosen)]
+    inside = of.scope
+    missing = np.setdiff1d(of.text[inside[of.text]], of.listed)
+    extra = np.setdiff1d(of.listed[inside[of.listed]], of.text)
+    silent = np.setdiff1d(extra, mentions["paper_row"])
+    parts = [
+        _candidates(atlas, mentions, missing, of, kind=_MISSING),
+        _candidates(atlas, mentions, np.setdiff1d(extra, silent), of, kind=_EXTRA),
+    ]
+    table = pd.concat(parts, ignore_index=True)
+    regions = atlas.topics[atlas.topics["level"] == 1]
+    names = dict(zip(regions["topic_id"], regions["label"], strict=True))
+    topic = atlas.map["topic_id"].to_numpy()
+    table["region"] = [names.get(topic[row], "") for row in table["row"]]
+    table["year"] = years[table["row"]]
+    table["list_says"] = np.where(np.isin(table["row"], of.unrelated), "unrelated", "")
+    table.insert(0, "rank", table.groupby("candidate", sort=False).cumcount() + 1)
+    both, only_list, only_text = of.agreement()
+    spans = {int(year): int(year) for year in range(of.since, of.until + 1)}
+    by_year = pd.DataFrame(by_group(of, years, spans))
+    by_region = pd.DataFrame(by_group(of, topic, names))
+    if len(by_region):
+        by_region = by_region.sort_values("list", ascending=False, kind="stable")
+    listed = int(inside[of.listed].sum())
+    body = "titles, abstracts and full texts" if atlas.has_sections else "titles and abstracts"
+    return Analysis(
+        "bibliography",
+        table.drop(columns="row"),
+        f"The list {of.name} of {chosen.name} ({of.date}, {of.since} to {of.until}) and the text of "
+        f"{describe_corpus(atlas, with_size=True)}: of {count(listed, 'listed paper')}, the text "
+        f"({body}) finds {both:,}; {count(len(silent), 'listed paper')} never name {chosen.name}. "
+        f"{count(only_text, 'paper')} that use it by their text are not in the list.",
+        {
+            "papers in the years of the list": int(inside.sum()),
+            "papers of the list": both + only_list,
+            "papers that use it by their text": both + only_text,
+            "papers of the list that never name it": len(silent),
+        },
+        atlas.coverage,
+        tables={"years": by_year, "regions": by_region},
+    )
+
+
+def _candidates(
+    atlas: AtlasStore,
+    mentions: pd.DataFrame,
+    rows: NDArray[np.int64],
+    of: FacilityList,
+    *,
+    kind: str,
+) -> pd.DataFrame:
+    """Return papers with the sentence that decides about each, the most certain first."""
+    import pandas as pd
+
+    columns = ["bibcode", "arxiv_id", "doi", "paper_id", "title", "abstract", "date"]
+    papers = atlas.read_papers(columns, rows=rows)
+    own = mentions[mentions["paper_row"].isin(rows)]
+    texts = _section_texts(atlas, own)
+    found = []
+    every = atlas.missions
+    every = every[every["paper_row"].isin(rows) & every["section"].isna()]
+    of_paper = dict(list(every.groupby("paper_row")))
+    for place, (row, mine) in enumerate((row, own[own["paper_row"] == row]) for row in rows):
+        paper = papers.iloc[place]
+        certainty, sentence, field = _decide(
+            paper, mine, of_paper.get(row, every.iloc[:0]), texts, wants_use=kind == _MISSING
+        )
+        found.append((certainty, sentence, field))
+    table = papers.drop(columns=["abstract", "date"]).assign(row=rows, candidate=kind)
+    names = ["certainty", "sentence", "field"]
+    table[names] = pd.DataFrame(found, columns=names, index=table.index)
+    # A librarian who wrote "unrelated" has read the paper.
+    judged = np.isin(table["row"], of.unrelated)
+    table = table.assign(judged=judged).sort_values(
+        ["judged", "certainty"], ascending=[True, False], kind="stable"
+    )
+    order = ["candidate", "certainty", "bibcode", "sentence", "field", "title", "arxiv_id", "doi",
+             "paper_id", "row"]  # fmt: skip
+    return table[order]
+
+
+def _section_texts(atlas: AtlasStore, mentions: pd.DataFrame) -> dict[tuple[str, int], str]:
+    """Return the texts of the sections with mentions, by paper and number."""
+    if not atlas.has_sections or mentions["section"].isna().all():
+        return {}
+    table = atlas.sections(mentions["paper_row"].unique(), kinds=READ)
+    keys = zip(table["paper_id"], table["number"], strict=True)
+    return dict(zip(keys, table["text"], strict=True))
+
+
+def _decide(
+    paper: Any,
+    mentions: pd.DataFrame,
+    every: pd.DataFrame,
+    texts: dict[tuple[str, int], str],
+    *,
+    wants_use: bool,
+) -> tuple[float, str, str]:
+    """Return how certain the text is, the sentence that decides, and its field."""
+    title, abstract = paper["title"] or "", paper["abstract"] or ""
+    best = (0.0, "", "")
+    for one in mentions[mentions["section"].notna()].itertuples():
+        certainty = _CERTAIN.get(one.field, 0.5)
+        text = texts.get((one.paper_id, int(one.section)), "")
+        is_use = one.role == "science"
+        value = certainty if is_use == wants_use else 0.0
+        if value > best[0] and text:
+            best = (value, _sentence(text, one.start), one.field)
+    places = [
+        Place(one.start + shift, one.end + shift, one.facility)
+        for one in every.itertuples()
+        for shift in [0 if one.field == "title" else len(title) + 1]
+    ]
+    order = np.argsort([place.start for place in places], kind="stable")
+    places = [places[number] for number in order]
+    day = None if paper["date"] is None or paper["date"] != paper["date"] else paper["date"].date()
+    scores = score_roles(f"{title}\n{abstract}", places, day)
+    if len(scores):
+        odds = np.exp(scores - scores.max(axis=1, keepdims=True))
+        chance = odds[:, _SCIENCE] / odds.sum(axis=1)
+        starts = {
+            (one.start + (0 if one.field == "title" else len(title) + 1)): one
+            for one in mentions[mentions["section"].isna()].itertuples()
+        }
+        values = {
+            place.start: float(value)
+            for place, value in zip(places, chance, strict=False)
+            if place.start in starts
+        }
+        if values:
+            # Use is shown by the clearest mention; no use needs all mentions.
+            start = max(values, key=lambda one: values[one])
+            value = values[start] if wants_use else 1 - values[start]
+            one = starts[start]
+            text = title if one.field == "title" else abstract
+            if value > best[0] or not best[1]:
+                best = (value, _sentence(text, one.start), one.field)
+    return best
+
+
+def _sentence(text: str, start: int) -> str:
+    """Return the sentence at a place of a text, on one line."""
+    for first, last in split_sentences(text):
+        if first <= start < last:
+            return " ".join(text[first:last].split())[:_MAX_SENTENCE]
+    return " ".join(text[start : start + _MAX_SENTENCE].split())

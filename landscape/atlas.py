@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from landscape.agents.full_text import Reader
+    from landscape.types import FullText, Paper
     from landscape.llm import LanguageModel, Reranker, WritingModel
     from landscape.overlays.citations import CitationGraph
     from landscape.search import Engine
@@ -213,7 +213,7 @@ class Atlas(AtlasStore):
         question: str,
         *,
         model: WritingModel | Literal["auto"] | None = "auto",
-        read: Reader | None = None,
+        read: Callable[[Paper], FullText | None] | None = None,
         resume: str | os.PathLike[str] | None = None,
         on_step: Callable[[str], None] | None = None,
         stop: Callable[[], bool] | None = None,
@@ -228,7 +228,7 @@ class Atlas(AtlasStore):
             Language model; see `ask`. If None, papers are judged by similarity and citations.
         read : callable, optional
             Function that returns the sections of a paper's full text, such as a
-            `landscape.agents.full_text.FolderReader`.
+            `landscape.corpus.full_text.FullTextFolder`.
         resume : path, optional
             Log of the model's replies. An interrupted survey resumes from this log.
         on_step : callable, optional

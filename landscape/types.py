@@ -430,14 +430,38 @@ class FullText:
 
 
 @dataclass(frozen=True)
-class Evidence:
-    """Sentence of a paper that supports a claim. It is ``abstract[start:end]``."""
+class Evidence(Record):
+    """Sentence of a paper that supports a claim.
+
+    It is ``abstract[start:end]``, or, with a `section`, these characters of the section of the full
+    text.
+    """
 
     paper_id: str
     label: str  # name of the paper in the answer
     start: int
     end: int
     text: str
+    section: str = ""  # heading of the section of a full text
+    page: int | None = None  # of a PDF
+
+    @property
+    def where(self) -> str:
+        """Section and page, such as "Methods, p. 4", or ""."""
+        return _where(self.section, self.page)
+
+    def _json(self) -> dict[str, object]:
+        return _with_place(self, ("paper_id", "label", "start", "end", "text"))
+
+
+def _where(section: str, page: int | None) -> str:
+    return ", ".join(filter(None, (section, "" if page is None else f"p. {page}")))
+
+
+def _with_place(one: Evidence | Highlight, names: Sequence[str]) -> dict[str, object]:
+    """Return fields by name, with section and page for sentences of full texts."""
+    found: dict[str, object] = {name: getattr(one, name) for name in names}
+    return found | ({"section": one.section, "page": one.page} if one.section else {})
 
 
 @dataclass(frozen=True)
@@ -706,7 +730,7 @@ class Attribution(Record):
 
 
 @dataclass(frozen=True)
-class Highlight:
+class Highlight(Record):
     """Sentence of a paper that is relevant to the context or central to the paper."""
 
     text: str
@@ -714,6 +738,16 @@ class Highlight:
     end: int
     score: float  # comparable only with other highlights of the same paper
     matters: Literal["context", "paper"]
+    section: str = ""  # heading of the section of a full text, in which the places count
+    page: int | None = None
+
+    @property
+    def where(self) -> str:
+        """Section and page, such as "Methods, p. 4", or ""."""
+        return _where(self.section, self.page)
+
+    def _json(self) -> dict[str, object]:
+        return _with_place(self, ("text", "start", "end", "score", "matters"))
 
 
 @dataclass(frozen=True)

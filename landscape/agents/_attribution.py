@@ -31,6 +31,7 @@ from landscape.llm import ReplyForm, connect_from_environment, request_reply
 from landscape.llm.prompts import as_data, prompt
 from landscape.models import read_numbers
 from landscape.search import find_entities
+from landscape.search.passages import with_bodies
 from landscape.search.sentences import shares_of_names
 from landscape.types import Attribution, Guess, Paper, Step, title_notes
 
@@ -444,7 +445,7 @@ class CiteAgent:
             for label in step.labels[:1]:
                 if step.action.startswith(("read", "select")) and label not in opened:
                     opened.add(label)
-                    shown["paper"] = papers_as_data([self.shown[label]])[0]
+                    shown["paper"] = self._opened(self.shown[label])
             steps.append(shown)
         return {
             "excerpt": self._excerpt.text,
@@ -453,6 +454,22 @@ class CiteAgent:
             "steps": steps,
             "actions_left": left,
         }
+
+    def _opened(self, paper: Paper) -> dict[str, object]:
+        """Return a paper with its abstract, the headings and the fitting passages of its body."""
+        data: dict[str, object] = papers_as_data([paper])[0]
+        atlas = self._library.atlas
+        body = with_bodies(atlas, [paper], self._excerpt.plain, of_paper=_OF_BODY)
+        passages = [passage for _, passage in body.places.get(paper.paper_id, ())]
+        if passages:
+            headings = [one for one in atlas.sections([paper.row])["heading"] if one]
+            data["sections"] = headings[:_MAX_HEADINGS]
+            data["passages"] = [{"section": one.heading, "text": one.text} for one in passages]
+        return data
+
+
+_OF_BODY = 4  # passages of a full text that a model reads
+_MAX_HEADINGS = 40
 
 
 def _shortened(paper: Paper) -> dict[str, object]:

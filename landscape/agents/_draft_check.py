@@ -31,7 +31,9 @@ from landscape.embeddings.embedder import WordEmbedder, embed_few, embedding_tex
 from landscape.errors import InputError
 from landscape.llm import connect_from_environment
 from landscape.search import open_engine, sentences_of
+from landscape.search.passages import with_bodies
 from landscape.search.sentences import mixed_nearness
+from landscape.search.settings import MAX_QUERY
 from landscape.text import tokenise
 from landscape.text.words import WORD, normal_form
 from landscape.types import (
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.llm import WritingModel
+    from landscape.search.passages import BodyText
 
     Floats = NDArray[np.float64]
 
@@ -142,6 +145,7 @@ def paper_vectors(
 
 METHOD = "offline"
 
+_HAS_WORDS = "the abstract has these words"
 _SHORTEST_QUOTE = 6  # spaces around and between the words of a quotation
 _AT_ONCE = 12  # claims per request
 _MIN_WORDS = 7  # of a text that is judged alone
@@ -214,7 +218,7 @@ def check_draft(
         key: (None, entry) for key, entry in entries.items() if entry.abstract
     }
     known |= found
-    judgements = _judge_by_similarity(places, entries, known, desk)
+    judgements, bodies = _judge_by_similarity(places, entries, known, desk)
     model = connect_from_environment() if model == "auto" else model
     given = {Path(file).stem for file in files}
     notes = [
@@ -238,7 +242,7 @@ def check_draft(
     elif any(judgement.verdict in ("near", "far", "mismatch") for judgement in judgements):
         notes.append(_OFFLINE_NOTE)
     return DraftCheck(
-        judgements=tuple(judgements),
+        judgements=tuple(map(_located, judgements, bodies)),
         method=METHOD if model is None else model.model,
         partial=partial,
         notes=tuple(notes),
@@ -314,7 +318,8 @@ def _judge_by_similarity(
     entries: dict[str, Paper],
     known: dict[str, tuple[Corpus | None, Paper]],
     desk: AtlasCollection,
-) -> list[Judgement]:
+) -> tuple[list[Judgement], list[BodyText | None]]:
+    """Judge the citations; papers with a full text have its fitting passages in their abstract."""
     cited = [place for place in places if place.key in known]
     compared: Iterator[tuple[NDArray[np.float32], float, float]] = iter(())
     if cited:
@@ -324,12 +329,18 @@ def _judge_by_similarity(
         papers = paper_vectors([known[place.key] for place in cited], embedder)
         cosines = (vectors * papers).sum(axis=1).astype(float).tolist()
         compared = zip(vectors, cosines, thresholds(vectors, corpus).tolist(), strict=True)
-    judged = []
+    judged: list[Judgement] = []
+    bodies: list[BodyText | None] = []
     for place in places:
+        bodies.append(None)
         use = (place.key, place.sentence.line, place.sentence.text, place.part)
         if place.key in known:
             vector, cosine, limit = next(compared)
-            paper = known[place.key][1]
+            corpus, paper = known[place.key]
+            if corpus is not None:
+                bodies[-1] = with_bodies(corpus.atlas, [paper], place.judged_by[:MAX_QUERY])
+                paper = bodies[-1].papers[0]
+                cosine = max(cosine, _of_passages(vector, bodies[-1], embedder))
             ranked = _nearest_sentences(place.judged_by, vector, paper, embedder)
             evidence = tuple(sorted(ranked[:_SHOWN], key=lambda piece: piece.start))
             verdict: CitationVerdict = "near" if cosine >= limit else "far"
@@ -349,7 +360,33 @@ def _judge_by_similarity(
         else:
             why = "no corpus contains the paper, and the BibTeX entry has no abstract"
             judged.append(Judgement(*use, "not in the corpus", why=why))
-    return judged
+    return judged, bodies
+
+
+def _of_passages(vector: NDArray[np.float32], body: BodyText, embedder: Embedder) -> float:
+    """Return the largest cosine of a sentence and the passages of a paper, or -1."""
+    texts = [passage.text for places in body.places.values() for _, passage in places]
+    if not texts or not isinstance(embedder, WordEmbedder):  # this embedder is local and free
+        return -1.0
+    return float((embedder.embed_few(texts) @ vector).max())
+
+
+def _located(judgement: Judgement, body: BodyText | None) -> Judgement:
+    """Restore the abstract of a paper, and say in which section its sentences are."""
+    paper = judgement.paper
+    if body is None or paper is None or not body.places:
+        return judgement
+    deciding = judgement.deciding and body.located(judgement.deciding)
+    why = judgement.why
+    if deciding and deciding.section and why == _HAS_WORDS:
+        why = f"the section {deciding.where} has these words"
+    return replace(
+        judgement,
+        paper=replace(paper, abstract=paper.abstract[: body.places[paper.paper_id][0][0] - 1]),
+        evidence=tuple(map(body.located, judgement.evidence)),
+        deciding=deciding,
+        why=why,
+    )
 
 
 def _with_claim_check(judgement: Judgement) -> Judgement:
@@ -378,7 +415,7 @@ def _quoted(part: str, paper: Paper) -> tuple[str, Evidence | None] | None:
         return None
     for sentence in sentences_of(paper):
         if wanted in _plain_words(sentence.text):
-            return "the abstract has these words", sentence
+            return _HAS_WORDS, sentence
     return ("the title has these words", None) if wanted in _plain_words(paper.title) else None
 
 

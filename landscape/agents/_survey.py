@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from landscape._wording import count
+from landscape._wording import count, one_line
 from landscape.agents._survey_model import NextStep, choose_survey_model
 from landscape.agents.settings import SurveySettings
 from landscape.agents.survey_requests import ReplyLog, RequestBudget
@@ -25,20 +25,32 @@ from landscape.agents.survey_scoring import THRESHOLD, Candidates, Library, Orig
 from landscape.llm import connect_from_environment
 from landscape.overlays.citations import citation_graph, cocited
 from landscape.search.matching import empty_words, match_papers, subject_words
+from landscape.search.sentences import word_scores
 from landscape.search.settings import query_text
+from landscape.store.tables import REFERENCES
 from landscape.text import tokenise
 from landscape.text.words import normal_forms
-from landscape.types import Asked, Crawled, Spent, Survey, title_notes
+from landscape.types import (
+    Asked,
+    Crawled,
+    FullText,
+    Reference,
+    Section,
+    Spent,
+    Survey,
+    title_notes,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from landscape.agents._survey_model import Decision, SurveyModel
-    from landscape.agents.full_text import Reader
     from landscape.llm import WritingModel
     from landscape.store import AtlasStore
     from landscape.types import How, Linked, Paper
 
+    Reader = Callable[[Paper], FullText | None]
+    """Function that returns the full text of a paper, or None."""
     Rows = NDArray[np.int64]
 
 _CUT = re.compile(r"[,:;?!()\[\]\"“”/]+|\s[-–—]+\s|\.\s|\.$")
@@ -114,6 +126,39 @@ _SIMILAR_OF = 8
 # Citations of a paper are followed if its score exceeds this share of the threshold, even if the
 # paper is not selected.
 _FOLLOWED_SHARE = 0.67
+
+
+_MAX_SECTION = 6_000  # characters of a section that are compared with the question
+_MAX_HEADING = 120  # characters
+_ABOUT = 0.5  # share of the best score that a section on the question has
+
+
+def full_text_of(atlas: AtlasStore) -> Reader | None:
+    """Return a function that reads the full texts of an atlas, or None if it has none."""
+    if not atlas.has_sections:
+        return None
+
+    def read(paper: Paper) -> FullText | None:
+        sections = atlas.sections([paper.row])
+        if sections.empty:
+            return None
+        references = atlas.read_of_papers(REFERENCES, [paper.row])
+        return FullText(
+            "atlas",
+            tuple(
+                Section(one.number, one.kind, one.heading, one.text, references=tuple(one.references))
+                for one in sections.itertuples()
+            ),
+            tuple(
+                Reference(
+                    one.number, one.text, one.title, bibcode=one.bibcode, doi=one.doi,
+                    arxiv_id=one.arxiv_id,
+                )
+                for one in references.itertuples()
+            ),
+        )  # fmt: skip
+
+    return read
 
 
 class Crawler:
@@ -330,13 +375,38 @@ class Crawler:
         }
         if similar is not None:
             lists["similar"] = similar
-        for section in self._read(paper) if self._read else ():
-            nodes = [n for n in map(library.node_or_none, section.cites) if n is not None]
-            inside = library.inside(np.array([*dict.fromkeys(nodes)], dtype=np.int64))
-            # A section named "references" is renamed, because that name means all references.
-            name = f"section {section.name}" if section.name in _HOW else section.name
-            lists[name] = inside
+        of_sections = self._lists_of_sections(paper)
+        if of_sections and self.model is None:
+            del lists["references"]  # those of the sections on the question are followed
+        lists |= of_sections
         return {name: rows for name, rows in lists.items() if len(rows)}
+
+    def _lists_of_sections(self, paper: Paper) -> dict[str, Rows]:
+        """Return the papers that the sections of a full text cite.
+
+        Without a model, these are only the sections that are about the question.
+        """
+        full_text = self._read(paper) if self._read else None
+        sections = [one for one in full_text.sections if one.references] if full_text else []
+        if full_text is None or not sections:
+            return {}
+        texts = [f"{one.heading} {one.text}"[:_MAX_SECTION] for one in sections]
+        scores = word_scores(self.question, texts)
+        about = scores >= (_ABOUT * scores.max() if self.model is None else 0.0)
+        names = {one.number: one.names for one in full_text.references}
+        found: dict[str, dict[int, None]] = {}
+        for section, is_about in zip(sections, about, strict=True):
+            if is_about:
+                heading = one_line(section.heading or section.kind, most=_MAX_HEADING)
+                # A section named "references" is renamed, because that name means all references.
+                name = f"section {heading}" if heading in _HOW else heading
+                cited = (name for n in section.references for name in names.get(n, ()))
+                nodes = (n for n in map(self.library.node_or_none, cited) if n is not None)
+                found.setdefault(name, {}).update(dict.fromkeys(nodes))
+        return {
+            name: self.library.inside(np.array([*nodes], dtype=np.int64))
+            for name, nodes in found.items()
+        }
 
     def _choose_lists(
         self, papers: list[Paper], lists: list[dict[str, Rows]]
@@ -433,7 +503,8 @@ def survey_question(
     resume : path, optional
         Log of the model's replies. An interrupted survey resumes from this log.
     read : callable, optional
-        Function that returns the sections of a paper's full text, such as a `FolderReader`.
+        Function that returns the full text of a paper, such as a
+        `landscape.corpus.full_text.FullTextFolder`; by default, the full texts of the atlas.
     on_step : callable, optional
         Called with one line per step.
     stop : callable, optional
@@ -478,7 +549,7 @@ def survey_question(
         chosen,
         model=None if model is None else choose_survey_model(model, chosen.protocol),
         budget=budget,
-        read=read,
+        read=read or full_text_of(atlas),
         on_step=on_step,
     )
     crawler.run()

@@ -135,7 +135,7 @@ class BoundedLibrary:
     """Search and citations of the papers of an atlas that are within bounds."""
 
     def __init__(self, atlas: AtlasStore, bounds: Bounds) -> None:
-        self._atlas, self.bounds = atlas, bounds
+        self.atlas, self.bounds = atlas, bounds
         self.papers = open_engine(atlas).papers  # this function does not check the bounds
 
     def search_wordings(self, wordings: Sequence[Wording]) -> Found:
@@ -169,7 +169,7 @@ class BoundedLibrary:
         cited: dict[int, list[int]] = {}
         for paper in papers:
             for node in links.of(paper.row).tolist():
-                if node < len(self._atlas):
+                if node < len(self.atlas):
                     cited.setdefault(node, []).append(paper.row)
         many = [node for node, citing in cited.items() if len(citing) >= least]
         allowed = {paper.row for paper in self.papers(many) if self.bounds.allow(paper)}
@@ -178,11 +178,11 @@ class BoundedLibrary:
     @cached_property
     def _engine(self) -> Engine:
         """Search engine of the allowed papers; `Bounds.allow` checks the title of the source."""
-        engine = open_engine(self._atlas)
-        excluded = [*sorted(self.bounds.rows), *self._atlas.invalid_papers.tolist()]
+        engine = open_engine(self.atlas)
+        excluded = [*sorted(self.bounds.rows), *self.atlas.invalid_papers.tolist()]
         if self.bounds.before is None and not excluded:
             return engine
-        allowed = np.ones(len(self._atlas), dtype=bool)
+        allowed = np.ones(len(self.atlas), dtype=bool)
         if self.bounds.before is not None:
             dates = engine.indexes.paper_table.frame(["date"])["date"].to_numpy("datetime64[D]")
             allowed = dates <= np.datetime64(self.bounds.before)  # False for papers without a date
@@ -192,7 +192,7 @@ class BoundedLibrary:
     @cached_property
     def _links(self) -> Links | None:
         try:
-            graph = citation_graph(self._atlas)
+            graph = citation_graph(self.atlas)
             return graph.reference_links if len(graph) else None
         except LandscapeError:  # citations are optional
             return None
@@ -201,7 +201,7 @@ class BoundedLibrary:
         if paper.cites is not None:
             return paper.cites
         try:
-            return int(citation_graph(self._atlas).in_degree[paper.row])
+            return int(citation_graph(self.atlas).in_degree[paper.row])
         except (LandscapeError, IndexError):
             return 0
 

@@ -23,6 +23,7 @@ from landscape.errors import InputError, RemoteError
 from landscape.llm import connect_from_environment
 from landscape.llm.prompts import as_data, prompt
 from landscape.search import SearchSettings, open_engine, parse_filter
+from landscape.search.passages import with_bodies
 from landscape.search.ranking import fuse_ranks, standardised
 from landscape.search.settings import MAX_QUERY, readable_text
 from landscape.text import split_sentences
@@ -161,7 +162,8 @@ class AtlasCollection:
         n_highlights : int, default 3
             Number of highlights per paper.
         full_texts : mapping of str to str, optional
-            Full texts by paper id. They replace the abstracts as source of the highlights.
+            Full texts by paper id. They replace the abstracts, and the full texts of the atlas, as
+            source of the highlights.
 
         Returns
         -------
@@ -440,14 +442,21 @@ def _with_highlights(
     chosen: dict[int, tuple[Highlight, ...]] = {}
     for corpus in corpora:
         mine = [one for one in listed if one.corpus == corpus.name]
+        body = with_bodies(corpus.atlas, [one.paper for one in mine], context[-MAX_QUERY:])
+        own = {one.paper_id: one.abstract for one in body.papers if one.paper_id in body.places}
         sets = highlight_papers(
             open_engine(corpus.atlas).indexes,
             [one.paper for one in mine],
             context[-MAX_QUERY:],
             n=n,
-            full_texts=full_texts,
+            full_texts=own | full_texts,
         )
-        chosen |= {one.rank: highlights for one, highlights in zip(mine, sets, strict=True)}
+        for one, highlights in zip(mine, sets, strict=True):
+            name = one.paper.paper_id
+            is_own = name not in full_texts
+            chosen[one.rank] = tuple(
+                body.located(point, name) if is_own else point for point in highlights
+            )
     return tuple(replace(one, highlights=chosen[one.rank]) for one in listed)
 
 

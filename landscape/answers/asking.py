@@ -25,8 +25,9 @@ from landscape.llm import connect_from_environment
 from landscape.overlays.citations import citation_graph
 from landscape.search import SearchSettings, Weights, open_engine, propose_ads_query
 from landscape.search.engine import hypothetical_abstract
+from landscape.search.passages import papers_of_passages, with_bodies
 from landscape.search.settings import MAX_QUERY, readable_text
-from landscape.types import title_notes
+from landscape.types import Hit, title_notes
 
 if TYPE_CHECKING:
     from landscape.answers._question_words import Condition
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 _QUOTED_AS_REQUESTED = "Sentences quoted from the papers found, as requested."
 _QUOTED_FROM = 40  # number of papers whose sentences can be quoted
+_OF_PASSAGES = 6  # number of papers that are added because of their passages
+_OF_BODY = 3  # passages of each paper that are read with its abstract
 _PRESET_STRENGTH = 0.5  # strength of a weight that a preset enables
 
 
@@ -110,11 +113,16 @@ def ask(
             is_open = kind.type == "consensus"
             other = deny(read.subject) if is_open else with_nouns(read.subject)
             results = _with_papers_of(engine, other, results, wide) if other else results
+        results = _with_passages(engine, read.subject, results, wide)
         results, invalid = results.valid()
         notes += invalid
+        body = with_bodies(engine.atlas, results.papers, read.subject, of_paper=_OF_BODY)
+        papers = dict(zip([one.row for one in results.papers], body.papers, strict=True))
+        extended = [replace(hit, paper=papers[hit.paper.row]) for hit in results.hits]
         found = answer(
             question if model is not None else read.quoted,
-            results,
+            replace(results, hits=tuple(extended)),
+            locate=body.located,
             aim=read.aim,
             model=model,
             style=style,
@@ -126,6 +134,9 @@ def ask(
             check_with_model=settings.check_with_model,
             on_text=on_text,
         )
+        own = {hit.paper.row: hit.paper for hit in results.hits}
+        hits = [replace(one, paper=own[one.paper.row]) for one in found.results.hits]
+        found = replace(found, results=replace(found.results, hits=tuple(hits)))
     all_notes = [*found.notes, *_not_possible(settings, model)]
     if found.abstained and not engine.is_restricted:
         all_notes += filter(None, [mistyped_facility(engine, read.subject)])
@@ -222,6 +233,26 @@ def _with_papers_of(
     both = itertools.chain.from_iterable(itertools.zip_longest(results.hits, others))
     hits = [replace(hit, rank=rank) for rank, hit in enumerate(filter(None, both), start=1)]
     return replace(results, hits=tuple(hits))
+
+
+def _with_passages(
+    engine: Engine, query: str, results: Results, search: SearchSettings
+) -> Results:
+    """Add the papers whose full texts have the best passages for a query."""
+    allowed = engine.select(search.filter or "") if search.filter or engine.is_restricted else None
+    found = papers_of_passages(engine, query, k=_OF_PASSAGES, rows=allowed)
+    if not found:
+        return results
+    known = {hit.paper.row: hit for hit in results.hits} if results.matched else {}
+    scores = [hit.score for hit in results.hits] or [1.0]
+    new = [
+        known.get(paper.row, Hit(0, paper, scores[min(place, len(scores) - 1)]))
+        for place, paper in enumerate(found)
+    ]
+    others = [hit for hit in known.values() if hit.paper.row not in {one.paper.row for one in new}]
+    both = itertools.chain.from_iterable(itertools.zip_longest(new, others))
+    hits = [replace(hit, rank=rank) for rank, hit in enumerate(filter(None, both), start=1)]
+    return replace(results, hits=tuple(hits), matched=True, note="")
 
 
 def _expansion(

@@ -44,6 +44,8 @@ _PER_PAPER = 2
 _POWERS, _POWER = {"definition": 0.0, "value": 0.25, "cause": 0.2}, 0.35
 # Long questions often describe one paper, whose aims and methods are then evidence too.
 _LONG_QUESTION = 6  # terms
+# Minimum weight of the role of a sentence in a full text, where methods and data are facts, too.
+_IN_BODY = 0.8
 _OLD, _OLD_YEARS = 0.7, 20  # weight of papers that are much older than the newest one
 # Sentences state the same if they share this number of words of their own, and this share of the
 # shorter one (half of it of the longer one).
@@ -100,6 +102,7 @@ def extract_answer(
     n_listed: int | None = None,
     least: float = _LEAST,
     diversity: float = 0.3,
+    locate: Callable[[Evidence], Evidence] = lambda one: one,
     notes: tuple[str, ...] = (QUOTED,),
 ) -> Answer:
     """Quote the best sentences for a question, or abstain.
@@ -113,7 +116,7 @@ def extract_answer(
     values, definitions, causes or comparisons. Sentences are quoted without changes.
     The `aim` is that of the question, unless it is known. With `n_listed`, the answer contains only
     the first papers and those that it quotes. `least` is the smallest relevance of a quoted
-    sentence, relative to the best one.
+    sentence, relative to the best one. `locate` gives sentences of full texts their section.
     """
 
     def abstain(reason: str) -> Answer:
@@ -123,7 +126,7 @@ def extract_answer(
     if not results.matched:
         return abstain(results.note.replace("; the nearest are:", "."))
     aim = aim or aim_of(question)
-    pool = _read_pool(question, results, aim)
+    pool = _read_pool(question, results, aim, locate)
     if not pool.sentences:
         return abstain("No paper with an abstract was found.")
     texts = [sentence.text for sentence in pool.sentences]
@@ -141,7 +144,7 @@ def extract_answer(
     choose = partial(_choose, pool.sentences, same, least=least, diversity=diversity)
     chosen = _choose_by_side(names, sides, relevance, choose, n=n_sentences)
     alike = _alike([place for place, _ in chosen], same, relevance, pool.sentences)
-    quoted = [[pool.sentences[one] for one in group[:_SHOWN]] for group in alike]
+    quoted = [[locate(pool.sentences[one]) for one in group[:_SHOWN]] for group in alike]
     if n_listed is not None:
         results = _with_quoted_papers(results, [one for group in quoted for one in group], n_listed)
     labels = [paper.label for paper in results.papers]
@@ -156,7 +159,8 @@ def extract_answer(
             among = "" if n_alike == len(group) else ", such as"
             names = " ".join(f"[{other.label}]" for other in group[1:])
             also = f" and {count(n_alike - 1, 'more paper')}{among} {names}"
-        return f"- “{text}” {f'({year}) ' if year else ''}[{one.label}]{also}"
+        where = f", {one.where}" if one.section else ""
+        return f"- “{text}” {f'({year}) ' if year else ''}[{one.label}]{where}{also}"
 
     lines: list[str] = []
     names = tuple(dict.fromkeys(side for _, side in chosen))
@@ -197,7 +201,9 @@ class _Pool(NamedTuple):
     ranks: NDArray[np.int64]
 
 
-def _read_pool(question: str, results: Results, aim: Aim) -> _Pool:
+def _read_pool(
+    question: str, results: Results, aim: Aim, locate: Callable[[Evidence], Evidence]
+) -> _Pool:
     """Return the sentences that share most words with a question and fit its aim."""
     has_other_object = _names_other_object(question, results.papers)
     newest = max((paper.year or 0 for paper in results.papers), default=0)
@@ -207,8 +213,10 @@ def _read_pool(question: str, results: Results, aim: Aim) -> _Pool:
     for rank, paper in enumerate(results.papers):
         if _may_be_joke(paper) or not paper.is_valid or has_other_object(paper.title):
             continue
-        every = sentences_of(paper)
+        every = _with_antecedents(paper, locate)
         roles = role_probabilities([one.text for one in every]) @ ROLE_WEIGHTS[aim.kind]
+        in_body = [bool(locate(one).section) for one in every]
+        roles = np.where(in_body, np.maximum(roles, _IN_BODY), roles)
         if len(aim.terms) > _LONG_QUESTION:
             roles = np.sqrt(roles)
         usual = _ON_APRIL_FIRST if _is_of_april_first(paper) else 1.0
@@ -223,6 +231,31 @@ def _read_pool(question: str, results: Results, aim: Aim) -> _Pool:
     shared = word_scores(f"{question} {aim.nouns}", texts)
     kept = np.sort(np.argsort(-fit * (_UNSHARED + shared), kind="stable")[:_MEASURED])
     return _Pool([sentences[place] for place in kept], fit[kept], np.array(ranks)[kept])
+
+
+_DEPENDENT = re.compile(
+    r"(?:This|These|Those|It|Its|They|Their|Here|There|Such|Both|Then|Thus|Therefore)\b"
+)
+_MAX_JOINED = 600  # characters of a sentence and the one that it refers to
+
+
+def _with_antecedents(
+    paper: Paper, locate: Callable[[Evidence], Evidence]
+) -> tuple[Evidence, ...]:
+    """Return the sentences of a paper; in full texts, "This star ..." has the sentence before."""
+    found: list[Evidence] = []
+    for one in sentences_of(paper):
+        before = found[-1] if found else None
+        if (
+            before is not None
+            and one.end - before.start <= _MAX_JOINED
+            and _DEPENDENT.match(one.text)
+            and (place := locate(one)).section
+            and locate(before).section == place.section
+        ):
+            one = replace(one, start=before.start, text=paper.abstract[before.start : one.end])
+        found.append(one)
+    return tuple(found)
 
 
 def _choose_by_side(

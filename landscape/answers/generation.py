@@ -28,7 +28,7 @@ from landscape.errors import InputError, RemoteError
 from landscape.llm import LanguageModel, ReplyForm, WritingModel, request_reply
 from landscape.llm.prompts import as_data, prompt
 from landscape.search.sentences import Score
-from landscape.types import Answer, Claim, Results
+from landscape.types import Answer, Claim, Evidence, Results
 
 NO_ANSWER = "NO ANSWER"
 """First words of a reply if the papers do not answer the question; they are not translated."""
@@ -73,6 +73,7 @@ def answer(
     n_listed: int | None = None,
     check_with_model: bool = True,
     on_text: OnText | None = None,
+    locate: Callable[[Evidence], Evidence] = lambda one: one,
 ) -> Answer:
     """Answer a question from the papers found, and check the answer.
 
@@ -98,7 +99,7 @@ def answer(
 
     def quote(notes: tuple[str, ...]) -> Answer:
         return extract_answer(
-            question, results, aim=aim, score=score, n_listed=n_listed, notes=notes
+            question, results, aim=aim, score=score, n_listed=n_listed, locate=locate, notes=notes
         )
 
     if model is None or not results.matched or not results.papers:
@@ -119,6 +120,10 @@ def answer(
     )
     if written is None:
         return quote(failure_notes("The model cited none of the papers found."))
+    claims = [
+        replace(one, evidence=tuple(map(locate, one.evidence))) for one in written.claims
+    ]
+    written = replace(written, claims=tuple(claims))
     if language or audience:
         return rewrite(written, model, language=language, audience=audience)
     return written

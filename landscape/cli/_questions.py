@@ -153,8 +153,8 @@ def survey(
     full_text: Annotated[
         Path | None,
         option(
-            "folder of full texts named by identifier: 2401.00001.html, .tex, .tar.gz (arXiv's "
-            "source) or .pdf"
+            "folder of full texts named by identifier, such as 2401.00001.html; the default is the "
+            "full texts of the atlas"
         ),
     ] = None,
     resume: Annotated[
@@ -177,7 +177,7 @@ def survey(
     trust_model: TrustModel = False,
 ) -> Answer:
     """Find all papers on a question: search, select and follow citations."""
-    from landscape.agents.full_text import FolderReader
+    from landscape.corpus.full_text import FullTextFolder
 
     if export:
         from landscape.types import check_results_file
@@ -189,7 +189,7 @@ def survey(
         for picture in filter(None, (tree, map)):
             check_kind(picture)
     opened = open_atlas(atlas, trust_model)
-    reader = FolderReader(full_text) if full_text else None
+    reader = FullTextFolder(full_text) if full_text else None
     result = opened.survey(
         question,
         model=None if no_model else "auto",

@@ -2,24 +2,57 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from landscape._io import link_file, replacing
 from landscape._wording import count
 from landscape.corpus.full_text import FullTextFolder, read_full_text
 from landscape.errors import LandscapeError
 from landscape.pipeline._layers import FULL_TEXTS as STAGE
 from landscape.pipeline._layers import LayerTask, write_found, write_tables
 from landscape.pipeline._rows import write_table
-from landscape.pipeline.stages import Context, Previous, Stage, StageResult, inputs_from
+from landscape.pipeline.map_stages import embed_texts
+from landscape.pipeline.stages import (
+    Context,
+    Previous,
+    Stage,
+    StageResult,
+    clear_work,
+    inputs_from,
+)
+from landscape.search.passages import (
+    INDEXED,
+    PASSAGES,
+    VECTORS,
+    part_code,
+    passage_key,
+    passages_of,
+)
+from landscape.store.arrays import write_matrix
 from landscape.store.manifest import digest
 from landscape.store.tables import FULL_TEXTS, REFERENCES, SECTIONS, layer_schema
+from landscape.text import tokenise
+from landscape.text.word_index import (
+    Segment,
+    list_segments,
+    read_segments,
+    segment_name,
+    write_segment,
+)
 from landscape.types import Paper
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from landscape.store.manifest import Part
 
 LAYERS = (SECTIONS, REFERENCES, FULL_TEXTS)
 _NAMES = ("paper_id", "arxiv_id", "bibcode", "doi", "authors", "year", "title")
@@ -205,4 +238,102 @@ FULL_TEXTS_STAGE = Stage(
     inputs=inputs_from(papers="ingest"),
     run=_run,
     unit="full texts",
+)
+
+
+def _passages_run(context: Context) -> StageResult:
+    """Index the passages of the sections, part by part."""
+    if not context.manifest.stages[STAGE].outputs:
+        return StageResult(rows=0, outputs=[])
+    parts = [*zip(context.part_files(SECTIONS), context.manifest.parts, strict=True)]
+    files = context.manifest.files
+    work, joined = context.work(PASSAGES), context.work(PASSAGES, "joined")
+    shutil.rmtree(joined, ignore_errors=True)
+    joined.mkdir(parents=True)
+    tasks = [
+        (path, part.name, work / segment_name(f"{VERSION} {part.name} {files[f'{SECTIONS}/{path.name}'].sha256}"))
+        for path, part in parts
+        if pq_rows(path)
+    ]
+    with context.progress("Passages", total=max(len(tasks), 1), unit="parts") as advance:
+        segments = []
+        for segment in context.executor.map(_write_passages, tasks, n_papers=context.manifest.n_papers):
+            segments.append(segment)
+            advance(1)
+    for (_, _, folder), segment in zip(tasks, segments, strict=True):
+        for path in segment.files(folder):
+            link_file(path, joined / path.name)
+    list_segments(joined, segments)
+    place = context.folder / PASSAGES
+    shutil.rmtree(place, ignore_errors=True)
+    joined.rename(place)
+    clear_work(context, PASSAGES)
+    names = sorted(f"{PASSAGES}/{path.name}" for path in place.iterdir())
+    n_passages = sum(segment.n_papers for segment in segments)
+    if context.options.passage_vectors:
+        names += _embed_passages(context, parts, n_passages)
+    return StageResult(rows=n_passages, outputs=names)
+
+
+def pq_rows(path: Path) -> int:
+    import pyarrow.parquet as pq
+
+    return int(pq.read_metadata(path).num_rows)
+
+
+def _passages_in(path: Path, part: str) -> Iterator[tuple[int, str]]:
+    """Yield the key and the text of each passage of a part."""
+    import pyarrow.parquet as pq
+
+    code = part_code(part)
+    with pq.ParquetFile(path) as file:
+        for batch in file.iter_batches(1_024, columns=["row", "number", "kind", "text"]):
+            for row, number, kind, text in zip(*batch.to_pydict().values(), strict=True):
+                for place, (start, end) in enumerate(passages_of(text) if kind in INDEXED else ()):
+                    yield passage_key(code, row, number, place), text[start:end]
+
+
+def _write_passages(task: tuple[Path, str, Path]) -> Segment:
+    path, part, folder = task
+    if not folder.exists():
+        growing = Path(tempfile.mkdtemp(prefix=f"{folder.name}.", dir=folder.parent))
+        rows = ((key, " ".join(tokenise(text)), "") for key, text in _passages_in(path, part))
+        write_segment(growing, rows, name=folder.name)
+        growing.rename(folder)
+    (segment,) = read_segments(folder)
+    return segment
+
+
+def _embed_passages(
+    context: Context, parts: Sequence[tuple[Path, Part]], n_passages: int
+) -> list[str]:
+    """Embed the passages with the model of the atlas."""
+    context.say(
+        f"passages: {n_passages:,} are embedded; this takes about as long as "
+        f"{n_passages // 2:,} abstracts"
+    )
+    names = []
+    (context.folder / VECTORS).mkdir(exist_ok=True)
+    for path, part in parts:
+        found = [*_passages_in(path, part.name)]
+        vectors = embed_texts(context, [text for _, text in found], "Passages") if found else None
+        if vectors is None:
+            continue
+        target = context.folder / VECTORS / f"{part.name}.npy"
+        write_matrix(target, [vectors], rows=len(vectors), columns=vectors.shape[1])
+        keys = target.with_suffix(".keys.npy")
+        with replacing(keys) as temporary, temporary.open("wb") as stream:
+            np.save(stream, np.array([key for key, _ in found], np.uint64), allow_pickle=False)
+        names += [f"{VECTORS}/{target.name}", f"{VECTORS}/{keys.name}"]
+    return names
+
+
+VERSION = 1
+PASSAGES_STAGE = Stage(
+    name="passages",
+    version=VERSION,
+    parameters=lambda context: {"vectors": True} if context.options.passage_vectors else {},
+    inputs=inputs_from(sections=STAGE),
+    run=_passages_run,
+    unit="passages",
 )

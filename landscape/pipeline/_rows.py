@@ -65,13 +65,17 @@ def write_table(path: Path, table: pa.Table) -> None:
         pq.write_table(table, temporary, compression="zstd")
 
 
+_GROUPS = {"sections.parquet": 256, "references.parquet": 1024}  # rows that are read at a time
+
+
 def join_tables(files: Sequence[Path], target: Path, schema: pa.Schema) -> None:
     """Write the rows of several Parquet files to one file."""
     import pyarrow.parquet as pq
 
+    size = _GROUPS.get(target.parent.name)
     with pq.ParquetWriter(target, schema, compression="zstd") as writer:
         for file in files:
-            writer.write_table(pq.read_table(file, schema=schema))
+            writer.write_table(pq.read_table(file, schema=schema), row_group_size=size)
 
 
 def paper_ids(parts: Sequence[Path]) -> list[str]:

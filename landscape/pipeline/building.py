@@ -23,7 +23,7 @@ from landscape._wording import count, did_you_mean
 from landscape.errors import AtlasError, InputError, LandscapeError
 from landscape.pipeline._embeddings import EMBEDDINGS_STAGE, prepare_embedder
 from landscape.pipeline._executor import open_executor
-from landscape.pipeline._full_texts import FULL_TEXTS_STAGE
+from landscape.pipeline._full_texts import FULL_TEXTS_STAGE, PASSAGES_STAGE
 from landscape.pipeline._ingest_stage import INGEST_STAGE, SourceNeeded, check_inputs
 from landscape.pipeline._layers import (
     BIBLIOGRAPHIES_STAGE,
@@ -69,6 +69,7 @@ STAGES: tuple[Stage, ...] = (
     SEARCH_STAGE,
     UAT_STAGE,
     FULL_TEXTS_STAGE,
+    PASSAGES_STAGE,
     MISSIONS_STAGE,
     BIBLIOGRAPHIES_STAGE,
     REVIEWS_STAGE,

@@ -144,6 +144,11 @@ class BuildOptions(Settings):
         "named by an identifier of the paper, or by its key in a bibliography beside them",
         examples=["a list of folders"],
     )
+    passage_vectors: bool = Field(
+        False,
+        description="also embed the passages of full texts, so that they are found by meaning; the "
+        "words of the passages are always indexed",
+    )
     bibliography: Lists = Field(
         (),
         description="list of the papers that use a facility, such as HST=hst.txt: bibcodes, DOIs "

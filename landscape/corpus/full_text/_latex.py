@@ -260,6 +260,8 @@ def _sections(body: str, keys: Mapping[str, int], references: list[Reference]) -
         one, two = match["one"], match["two"]
         before, after = ("", one) if two is None else (one, two)
         texts = [labels[n] for n in mine if labels[n]]
+        if not texts:
+            return ""
         if match["name"].lower().startswith(("citet", "citealt")) and not match["name"].endswith("p"):
             shown = ", ".join(texts)
             in_text = match["name"].lower().startswith("citet")

@@ -114,9 +114,10 @@ _READ = ("title", "abstract", "date", "date_precision")
 
 
 def _find_mentions(piece: Slice) -> tuple[int, Any]:
-    from landscape.pipeline._layers import _find
+    from landscape.overlays.missions import find_in_papers
 
-    return len(piece), _find(piece.read(_READ).to_pandas())
+    papers = piece.read(_READ).to_pandas()
+    return len(piece), find_in_papers(papers["title"], papers["abstract"], papers["date"])
 
 
 def _in_two_processes(

@@ -23,11 +23,10 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from landscape.types import FullText, Paper
     from landscape.llm import LanguageModel, Reranker, WritingModel
     from landscape.overlays.citations import CitationGraph
     from landscape.search import Engine
-    from landscape.types import Answer, Attribution, Results, Step, Survey
+    from landscape.types import Answer, Attribution, FullText, Paper, Results, Step, Survey
     from landscape.types import CitationSuggestions as Citing
 
 P = ParamSpec("P")

@@ -338,9 +338,9 @@ def _judge_by_similarity(
             vector, cosine, limit = next(compared)
             corpus, paper = known[place.key]
             if corpus is not None:
-                bodies[-1] = with_bodies(corpus.atlas, [paper], place.judged_by[:MAX_QUERY])
-                paper = bodies[-1].papers[0]
-                cosine = max(cosine, _of_passages(vector, bodies[-1], embedder))
+                body = with_bodies(corpus.atlas, [paper], place.judged_by[:MAX_QUERY])
+                bodies[-1], paper = body, body.papers[0]
+                cosine = max(cosine, _of_passages(vector, body, embedder))
             ranked = _nearest_sentences(place.judged_by, vector, paper, embedder)
             evidence = tuple(sorted(ranked[:_SHOWN], key=lambda piece: piece.start))
             verdict: CitationVerdict = "near" if cosine >= limit else "far"

@@ -30,16 +30,7 @@ from landscape.search.settings import query_text
 from landscape.store.tables import REFERENCES
 from landscape.text import tokenise
 from landscape.text.words import normal_forms
-from landscape.types import (
-    Asked,
-    Crawled,
-    FullText,
-    Reference,
-    Section,
-    Spent,
-    Survey,
-    title_notes,
-)
+from landscape.types import Asked, Crawled, FullText, Reference, Section, Spent, Survey, title_notes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -146,8 +137,8 @@ def full_text_of(atlas: AtlasStore) -> Reader | None:
         return FullText(
             "atlas",
             tuple(
-                Section(one.number, one.kind, one.heading, one.text, references=tuple(one.references))
-                for one in sections.itertuples()
+                Section(s.number, s.kind, s.heading, s.text, references=tuple(s.references))
+                for s in sections.itertuples()
             ),
             tuple(
                 Reference(

@@ -235,9 +235,7 @@ def _with_papers_of(
     return replace(results, hits=tuple(hits))
 
 
-def _with_passages(
-    engine: Engine, query: str, results: Results, search: SearchSettings
-) -> Results:
+def _with_passages(engine: Engine, query: str, results: Results, search: SearchSettings) -> Results:
     """Add the papers whose full texts have the best passages for a query."""
     allowed = engine.select(search.filter or "") if search.filter or engine.is_restricted else None
     found = papers_of_passages(engine, query, k=_OF_PASSAGES, rows=allowed)

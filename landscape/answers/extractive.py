@@ -239,9 +239,7 @@ _DEPENDENT = re.compile(
 _MAX_JOINED = 600  # characters of a sentence and the one that it refers to
 
 
-def _with_antecedents(
-    paper: Paper, locate: Callable[[Evidence], Evidence]
-) -> tuple[Evidence, ...]:
+def _with_antecedents(paper: Paper, locate: Callable[[Evidence], Evidence]) -> tuple[Evidence, ...]:
     """Return the sentences of a paper; in full texts, "This star ..." has the sentence before."""
     found: list[Evidence] = []
     for one in sentences_of(paper):

@@ -120,9 +120,7 @@ def answer(
     )
     if written is None:
         return quote(failure_notes("The model cited none of the papers found."))
-    claims = [
-        replace(one, evidence=tuple(map(locate, one.evidence))) for one in written.claims
-    ]
+    claims = [replace(one, evidence=tuple(map(locate, one.evidence))) for one in written.claims]
     written = replace(written, claims=tuple(claims))
     if language or audience:
         return rewrite(written, model, language=language, audience=audience)

@@ -195,6 +195,7 @@ def add_tables(app: App) -> None:
         ("before-after", missions.before_after),
         ("facilities", missions.compare_facilities),
         ("roles", missions.uncertain_roles),
+        ("software", missions.software),
         ("reviews", reviews.reviews),
         ("review-gaps", reviews.review_gaps),
         ("regions", describe_regions),
@@ -210,6 +211,29 @@ def add_tables(app: App) -> None:
         if "limit" not in inspect.signature(analyse).parameters:
             extra.append(_LIMIT)
         app.command(derived(analyse, _tabulate, extra=extra), name=name)
+    app.command(bibliography)
+
+
+def bibliography(
+    facility: Annotated[str, Parameter(help="name of the facility")],
+    atlas: Annotated[Path, Parameter(help="directory of the atlas")],
+    /,
+    *,
+    output: Annotated[Path | None, option("csv, tex, md or json", "--output", "-o")] = None,
+    limit: Annotated[int | None, option("number of rows (default: all)")] = None,
+    columns: Annotated[str | None, option("columns to print, separated by commas")] = None,
+    json: Json = False,
+    trust_model: TrustModel = False,
+) -> Answer:
+    """Compare the bibliography of a facility with the text of the papers."""
+    from landscape.overlays.missions import bibliography as compare
+
+    if not atlas.is_dir() and Path(facility).is_dir():  # other tables name the atlas first
+        facility, atlas = str(atlas), Path(facility)
+    return _tabulate(
+        compare, atlas, output, columns, json=json, trust_model=trust_model, limit=limit,
+        facility=facility,
+    )  # fmt: skip
 
 
 def _tabulate(

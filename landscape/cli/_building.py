@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
 
@@ -437,6 +437,33 @@ def add_fetchers(app: App) -> None:
             of_atlas=False,
         )
         app.command(command, name=name)
+    app.command(full_text, name="full-text")
+
+
+def full_text(
+    atlas: AtlasFolder,
+    /,
+    *,
+    filter: Annotated[  # noqa: A002
+        str, option("only papers that pass this filter, such as 'region:12; 2024..'")
+    ] = "",
+    output: Annotated[Path, option("folder of the full texts", "--output", "-o")] = Path(
+        "full-texts"
+    ),
+    limit: Annotated[int | None, option("maximum number of papers")] = None,
+    base_url: Annotated[str | None, Parameter(show=False)] = None,
+    trust_model: TrustModel = False,
+) -> Answer:
+    """Download the full texts of papers of an atlas from arXiv."""
+    from landscape.corpus.fetch import fetch_full_texts
+
+    opened = open_atlas(atlas, trust_model)
+    rows = opened.select(filter)
+    ids = [one for one in opened.read_papers(["arxiv_id"], rows=rows)["arxiv_id"] if one]
+    server: dict[str, Any] = {} if base_url is None else {"base_url": base_url}
+    fetched = fetch_full_texts(ids[:limit], output, notify=note, **server)
+    note(fetched.note.replace("ATLAS", str(atlas)))
+    return Answer(f"{fetched.path}: {count(fetched.n_records, 'full text')}")
 
 
 def _fetch(function: Callable[..., Fetched], output: Path, **options: object) -> Answer:

@@ -26,8 +26,8 @@ from landscape.errors import InputError
 _SPEC = re.compile(r"([^=\[\]]+?)\s*(?:\[(\d{4})?\s*\.\.\s*(\d{4})?\])?\s*=\s*(.+)", re.DOTALL)
 # Categories of papers that a librarian has read and that do not use the facility.
 _NOT_USED = re.compile(
-    r"(?:un|not[ _-]?)(?:related|used?)|none|no|n|false|0|irrelevant|rejected|excluded?|not[ _-]?science"
-    r"|mentions?(?:[ _-]only)?|negative",
+    r"(?:un|not[ _-]?)(?:related|used?)|none|no|n|false|0|irrelevant|rejected|excluded?"
+    r"|not[ _-]?science|mentions?(?:[ _-]only)?|negative",
     re.IGNORECASE,
 )
 _MAX_CATEGORIES = 40  # distinct values of a column of categories
@@ -78,8 +78,8 @@ class Bibliography:
     problems: int = 0
 
 
-def read_bibliography(given: str) -> Bibliography:
-    """Read a bibliography.
+def read_facility_list(given: str) -> Bibliography:
+    r"""Read a bibliography.
 
     Parameters
     ----------
@@ -103,8 +103,9 @@ def read_bibliography(given: str) -> Bibliography:
     --------
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "tess.csv")
-    >>> _ = path.write_text("bibcode,mission\\n2024ApJ...960...12S,tess\\n2023AJ....165....9D,unrelated\\n")
-    >>> found = read_bibliography(f"TESS={path}")
+    >>> rows = ["bibcode,mission", "2024ApJ...960...12S,tess", "2023AJ....165....9D,unrelated"]
+    >>> _ = path.write_text("\n".join(rows))
+    >>> found = read_facility_list(f"TESS={path}")
     >>> [(one.name, one.uses) for one in found.entries], found.since, found.until
     ([('2024ApJ...960...12S', True), ('2023AJ....165....9D', False)], 2023, 2024)
     """
@@ -118,10 +119,16 @@ def read_bibliography(given: str) -> Bibliography:
     if not path.is_file():
         raise InputError(f"There is no bibliography {path}; pass the path of an existing file.")
     if path.stat().st_size > _MAX_SIZE:
-        raise InputError(f"{path} is larger than {_MAX_SIZE:,} bytes, the limit for a bibliography.")
+        raise InputError(
+            f"{path} is larger than {_MAX_SIZE:,} bytes, the limit for a bibliography."
+        )
     text = _text_of(path)
     rows = [*_rows_of(text)]
-    entries = {name: ListedPaper(name, kind, _uses(kind, facility.counted_as)) for name, kind in rows if name}
+    entries = {
+        name: ListedPaper(name, kind, _uses(kind, facility.counted_as))
+        for name, kind in rows
+        if name
+    }
     if not entries:
         raise InputError(f"{path} contains no bibcode, DOI or arXiv id.")
     used = [one for one in entries.values() if one.uses]
@@ -185,9 +192,14 @@ def _rows_of(text: str) -> Iterator[tuple[str, str]]:
     """Yield the identifier ("" if a line has none) and the category of each entry."""
     if re.search(r"^\s*@\w+\s*[{(]", text, re.MULTILINE):
         for entry in parse_entries(text):
-            yield next(filter(None, identifiers_of(entry)), ""), entry.fields.get("keywords", "")[:_MAX_CELL]
+            yield (
+                next(filter(None, identifiers_of(entry)), ""),
+                entry.fields.get("keywords", "")[:_MAX_CELL],
+            )
         return
-    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    lines = [
+        line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")
+    ]
     first = lines[0] if lines else ""
     mark = next((one for one in ("\t", ";", ",") if one in first), None)
     if mark is None:
@@ -214,13 +226,19 @@ def _identifier(text: str) -> str:
 
 def _places_of_identifiers(header: Sequence[str], body: Sequence[Sequence[str]]) -> list[int]:
     """Return the columns of identifiers; those with a bibcode come first."""
-    named = [n for n, name in enumerate(header) if canonical(name) in ("bibcode", "doi", "arxivid", "arxiv")]
+    named = [
+        n
+        for n, name in enumerate(header)
+        if canonical(name) in ("bibcode", "doi", "arxivid", "arxiv")
+    ]
     known = named or [
         place
         for place in range(len(body[0]) if body else 0)
         if any(_identifier(row[place]) for row in body[:50])
     ]
-    return sorted(known, key=lambda place: -sum(bool(parse_bibcode(row[place])) for row in body[:50]))
+    return sorted(
+        known, key=lambda place: -sum(bool(parse_bibcode(row[place])) for row in body[:50])
+    )
 
 
 def _place_of_category(
@@ -234,7 +252,13 @@ def _place_of_category(
         if place in identifiers or not words or len(values) > _MAX_CATEGORIES:
             continue
         says_no = any(_NOT_USED.fullmatch(one) for one in values)
-        is_named = bool(header) and canonical(header[place]) in ("category", "mission", "use", "used", "status")
+        is_named = bool(header) and canonical(header[place]) in (
+            "category",
+            "mission",
+            "use",
+            "used",
+            "status",
+        )
         found.append((not says_no, not is_named, place))
     return min(found)[2] if found else None
 

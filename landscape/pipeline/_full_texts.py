@@ -20,14 +20,7 @@ from landscape.pipeline._layers import FULL_TEXTS as STAGE
 from landscape.pipeline._layers import LayerTask, write_found, write_tables
 from landscape.pipeline._rows import write_table
 from landscape.pipeline.map_stages import embed_texts
-from landscape.pipeline.stages import (
-    Context,
-    Previous,
-    Stage,
-    StageResult,
-    clear_work,
-    inputs_from,
-)
+from landscape.pipeline.stages import Context, Previous, Stage, StageResult, clear_work, inputs_from
 from landscape.search.passages import (
     INDEXED,
     PASSAGES,
@@ -102,7 +95,11 @@ def _run(context: Context) -> StageResult:
             f"{unused[0].name}"
         )
     counts = {
-        name: sum(pq.read_metadata(context.folder / one).num_rows for one in names if one.startswith(layer))
+        name: sum(
+            pq.read_metadata(context.folder / one).num_rows
+            for one in names
+            if one.startswith(layer)
+        )
         for name, layer in (("sections", SECTIONS), ("references", REFERENCES))
     }
     formats = [row["format"] for row in rows if not row["problem"]]
@@ -125,7 +122,9 @@ def _run(context: Context) -> StageResult:
 
 def _is_usable(previous: Previous | None) -> bool:
     record = previous.stage(STAGE) if previous else None
-    return record is not None and bool(record.outputs) and record.version == FULL_TEXTS_STAGE.version
+    return (
+        record is not None and bool(record.outputs) and record.version == FULL_TEXTS_STAGE.version
+    )
 
 
 def _listing(context: Context) -> list[str]:
@@ -251,13 +250,19 @@ def _passages_run(context: Context) -> StageResult:
     shutil.rmtree(joined, ignore_errors=True)
     joined.mkdir(parents=True)
     tasks = [
-        (path, part.name, work / segment_name(f"{VERSION} {part.name} {files[f'{SECTIONS}/{path.name}'].sha256}"))
+        (
+            path,
+            part.name,
+            work / segment_name(f"{VERSION} {part.name} {files[f'{SECTIONS}/{path.name}'].sha256}"),
+        )
         for path, part in parts
         if pq_rows(path)
     ]
     with context.progress("Passages", total=max(len(tasks), 1), unit="parts") as advance:
         segments = []
-        for segment in context.executor.map(_write_passages, tasks, n_papers=context.manifest.n_papers):
+        for segment in context.executor.map(
+            _write_passages, tasks, n_papers=context.manifest.n_papers
+        ):
             segments.append(segment)
             advance(1)
     for (_, _, folder), segment in zip(tasks, segments, strict=True):

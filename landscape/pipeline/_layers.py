@@ -151,7 +151,9 @@ def write_tables(
     for layer in layers:
         (work / layer).mkdir(parents=True, exist_ok=True)
     parts = [*zip(context.part_files(PAPERS), context.manifest.parts, strict=True)]
-    pieces = {part.name: slices(papers, part.rows) for papers, part in parts if part.name not in kept}
+    pieces = {
+        part.name: slices(papers, part.rows) for papers, part in parts if part.name not in kept
+    }
     tasks = [
         (piece, {layer: work / layer / f"{piece.name}.parquet" for layer in layers})
         for piece in chain.from_iterable(pieces.values())
@@ -232,17 +234,21 @@ MISSIONS_STAGE = Stage(
 )
 
 
-_ADS_LISTS = {"bibgroup": "bibgroup of ADS", "data": "data links of ADS", "facility": "facility of ADS"}
+_ADS_LISTS = {
+    "bibgroup": "bibgroup of ADS",
+    "data": "data links of ADS",
+    "facility": "facility of ADS",
+}
 
 
 def _bibliographies_run(context: Context) -> StageResult:
     """Write the entries of bibliographies with the papers that they stand for."""
     import pyarrow as pa
 
-    from landscape.corpus.bibliographies import read_bibliography
+    from landscape.corpus.bibliographies import read_facility_list
     from landscape.overlays.citations import resolve
 
-    lists = [read_bibliography(given) for given in context.options.bibliography]
+    lists = [read_facility_list(given) for given in context.options.bibliography]
     given = {one.facility for one in lists}
     rows = [
         (one.facility, one.name, entry.name, entry.category, entry.uses)
@@ -253,7 +259,8 @@ def _bibliographies_run(context: Context) -> StageResult:
     scopes = kept | {
         one.facility: {
             "name": one.name, "date": one.date, "since": one.since, "until": one.until,
-            "eprint_years": list(one.eprint_years), "kinds": list(one.kinds), "entries": len(one.entries), "without_name": one.problems,
+            "eprint_years": list(one.eprint_years), "kinds": list(one.kinds),
+            "entries": len(one.entries), "without_name": one.problems,
         }
         for one in lists
     }  # fmt: skip
@@ -276,7 +283,9 @@ def _bibliographies_run(context: Context) -> StageResult:
     columns = dict(zip(_LIST_COLUMNS, map(list, zip(*rows, strict=True)), strict=True))
     write_table(context.folder / BIBLIOGRAPHIES, pa.table(columns | {"paper_id": found}))
     for name, scope in scopes.items():
-        own = [one for row, one in zip(rows, found, strict=True) if row[:2] == (name, scope["name"])]
+        own = [
+            one for row, one in zip(rows, found, strict=True) if row[:2] == (name, scope["name"])
+        ]
         scope["found"] = sum(one is not None for one in own)
         if name in given:
             context.say(
@@ -295,7 +304,9 @@ def _kept_lists(context: Context, given: set[str]) -> dict[str, dict[str, Any]]:
     record = context.previous.stage("bibliographies") if context.previous else None
     if record is None or not record.outputs or not context.is_update:
         return {}
-    return {name: dict(scope) for name, scope in record.details["lists"].items() if name not in given}
+    return {
+        name: dict(scope) for name, scope in record.details["lists"].items() if name not in given
+    }
 
 
 def _lists_of_ads(context: Context) -> list[tuple[str, str, str, str, bool]]:
@@ -337,7 +348,9 @@ def _listed(context: Context) -> list[str]:
     if context.is_update and record:
         given = {one.partition("=")[0].partition("[")[0].strip() for one in texts}
         known = record.parameters.get("lists", ())
-        kept = [one for one in known if one.partition("=")[0].partition("[")[0].strip() not in given]
+        kept = [
+            one for one in known if one.partition("=")[0].partition("[")[0].strip() not in given
+        ]
         return [*kept, *marks]
     return marks
 
@@ -722,7 +735,9 @@ def _read_references(
     every = [*zip(*(found[name] for name in ("bibcode", "doi", "arxiv_id")), strict=True)]
     known = sorted({name for names in every for name in names if name})
     nodes = resolve(known, papers, n_papers=context.manifest.n_papers).nodes.tolist()
-    inside = {name: n for name, n in zip(known, nodes, strict=True) if 0 <= n < len(papers["paper_id"])}
+    inside = {
+        name: n for name, n in zip(known, nodes, strict=True) if 0 <= n < len(papers["paper_id"])
+    }
     by_title = _rows_by_title(context)
     chosen: list[str | None] = []
     titles: dict[str, str] = {}

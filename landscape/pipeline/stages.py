@@ -229,7 +229,7 @@ def check_options(options: BuildOptions) -> BuildOptions:
 def check_build_options(options: BuildOptions) -> BuildOptions:
     """Check the options as `check_options` does; there may be no input."""
     from landscape.corpus import read_pairs
-    from landscape.corpus.bibliographies import read_bibliography
+    from landscape.corpus.bibliographies import read_facility_list
     from landscape.corpus.thesaurus import read_thesaurus
     from landscape.mapping import read_basemap
     from landscape.overlays.reviews import read_review_list
@@ -264,7 +264,7 @@ def check_build_options(options: BuildOptions) -> BuildOptions:
         if not folder.is_dir():
             raise InputError(f"There is no folder of full texts {folder}; pass an existing folder.")
     for given in options.bibliography:
-        read_bibliography(given)
+        read_facility_list(given)
     check_citations(options.citations)
     tagger_name(tagger=options.tagger)  # raises InputError if the tagger is unknown
     return options

@@ -96,10 +96,18 @@ class PassageIndex:
         self._atlas = atlas
         self._words = atlas.read(PASSAGES, lambda folder: WordIndex(folder / PASSAGES))
         starts = np.cumsum([0, *(part.rows for part in atlas.parts)])
-        self._first = {part_code(part.name): int(start) for part, start in zip(atlas.parts, starts, strict=False)}
+        self._first = {
+            part_code(part.name): int(start)
+            for part, start in zip(atlas.parts, starts, strict=False)
+        }
 
     def search(
-        self, query: str, *, k: int = 20, rows: Iterable[int] | None = None, of_paper: int = _MAX_SHOWN
+        self,
+        query: str,
+        *,
+        k: int = 20,
+        rows: Iterable[int] | None = None,
+        of_paper: int = _MAX_SHOWN,
     ) -> list[Passage]:
         """Find the passages that fit a text best, at most some of each paper."""
         wanted = None if rows is None else {int(row) for row in rows}
@@ -145,9 +153,7 @@ class PassageIndex:
             for name in names:
                 matrix = open_matrix(folder / f"{name}.npy")  # type: ignore[operator]
                 own = np.load(folder / f"{name}.keys.npy", allow_pickle=False)  # type: ignore[operator]
-                blocks = [
-                    matrix[at : at + _BLOCK] @ vector for at in range(0, len(matrix), _BLOCK)
-                ]
+                blocks = [matrix[at : at + _BLOCK] @ vector for at in range(0, len(matrix), _BLOCK)]
                 values = np.concatenate([np.zeros(0, np.float32), *blocks])
                 first = np.argsort(-values, kind="stable")[:n]
                 keys.append(own[first])
@@ -245,7 +251,9 @@ def with_bodies(
     return BodyText(tuple(extended), places)
 
 
-def papers_of_passages(engine: Engine, query: str, *, k: int, rows: NDArray[np.int64] | None) -> list[Paper]:
+def papers_of_passages(
+    engine: Engine, query: str, *, k: int, rows: NDArray[np.int64] | None
+) -> list[Paper]:
     """Return the papers with the best passages for a query."""
     index = passage_index(engine.atlas)
     if index is None:

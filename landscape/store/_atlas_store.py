@@ -384,9 +384,7 @@ class AtlasStore:
         """Whether the atlas has full texts."""
         return any(name.startswith(f"{SECTIONS}/") for name in self.manifest.files)
 
-    def sections(
-        self, rows: Iterable[int], *, kinds: Sequence[str] | None = None
-    ) -> pd.DataFrame:
+    def sections(self, rows: Iterable[int], *, kinds: Sequence[str] | None = None) -> pd.DataFrame:
         """Read sections of the full texts of papers.
 
         Parameters
@@ -411,7 +409,9 @@ class AtlasStore:
         if not self.has_sections:
             return read_layer(self.path, (), layer)
         wanted = sorted({int(row) for row in rows})
-        return self.read(layer, lambda folder: read_of_papers(folder, self.parts, layer, wanted, kinds))
+        return self.read(
+            layer, lambda folder: read_of_papers(folder, self.parts, layer, wanted, kinds)
+        )
 
     @cached_property
     def thesaurus(self) -> Thesaurus:
@@ -517,7 +517,8 @@ class AtlasStore:
         Parameters
         ----------
         layer : str
-            ``"missions"``, ``"uat"`` or ``"reviews"``.
+            ``"missions"``, ``"uat"``, ``"reviews"``, or, with full texts, ``"sections"``,
+            ``"references"``, ``"software"`` or ``"full_texts"``.
         columns : sequence of str
             Columns of the layer. The attributes `missions`, `uat` and `reviews` list the columns.
 
@@ -553,7 +554,8 @@ class AtlasStore:
         return whole if columns is None else whole[["paper_row", *columns]]
 
     def _check_has_layer(self, name: str) -> None:
-        if name not in self.stages:
+        is_there = any(one.startswith(f"{name}.parquet/") for one in self.manifest.files)
+        if name not in self.stages and not is_there:
             raise AtlasError(
                 f"{self.path} has no layer {name!r}: it was built by an earlier version; run the "
                 "same landscape build again to add the layer."

@@ -250,7 +250,9 @@ def read_layer(
             with pq.ParquetFile(folder / name) as file:
                 known = file.schema_arrow.names
                 later = [n for n in schema.names if n in _LATER_IN_LAYERS and n not in known]
-                table = read_limited(file, folder / name, [n for n in schema.names if n not in later])
+                table = read_limited(
+                    file, folder / name, [n for n in schema.names if n not in later]
+                )
             for one in later:
                 table = table.append_column(one, pa.nulls(len(table), schema.field(one).type))
             table = table.select(schema.names)

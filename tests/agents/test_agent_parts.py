@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from landscape.agents._survey_model import one_line_each, parse_decision, parse_
 from landscape.agents.bounded_search import Wording, search_wordings
 from landscape.agents.collection import family_names, is_same, merge_duplicates, title_key
 from landscape.agents.excerpts import read_excerpt
-from landscape.agents.full_text import FolderReader, identifiers
 from landscape.agents.settings import SurveySettings, last_day
 from landscape.agents.survey_requests import ReplyLog, Request, RequestBudget
 from landscape.agents.survey_scoring import (
@@ -31,7 +29,7 @@ from landscape.agents.survey_scoring import (
 from landscape.errors import InputError
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.types import Coverage, Hit, Paper, Results, Suggestion, check_results_file
+from landscape.types import Coverage, Hit, Paper, Results, Suggestion
 
 
 def test_a_question_is_split_into_its_subjects() -> None:
@@ -143,11 +141,7 @@ def test_several_wordings_are_ranked_together() -> None:
     assert [hit.paper.paper_id for hit in found.hits] == ["p0", "p1"]
 
 
-def test_files_and_identifiers(tmp_path: Path) -> None:
-    names = identifiers("Smith 2020, arXiv:2001.01234v2; doi:10.1093/mnras/stz3000.")
-    assert names == ("2001.01234", "10.1093/mnras/stz3000")
-    with pytest.raises(InputError, match="no-such-folder"):
-        FolderReader(tmp_path / "no-such-folder")
+def test_files_of_results() -> None:
     assert check_results_file("papers.BIB", is_survey=True).name == "papers.BIB"
     with pytest.raises(InputError, match=r"A survey cannot be written as 'survey\.doc'"):
         check_results_file("survey.doc", is_survey=True)

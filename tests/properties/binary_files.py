@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from landscape.agents.full_text import read_archive, read_pdf
 from landscape.corpus import read_papers
+from landscape.corpus.full_text import read_full_text
 from landscape.embeddings.precomputed import ReadyVectors  # a reader of a command
 from tests.properties.good_files import PAPER, TEX, Read
 
@@ -43,7 +43,7 @@ def binary_files(folder: Path) -> dict[str, tuple[Read, bytes]]:
         "papers.jsonl.gz": papers,
         "vectors.parquet": vectors_of,
         "vectors.npy": vectors_of,
-        "full.pdf": read_pdf,
-        "full.tar.gz": read_archive,
+        "full.pdf": read_full_text,
+        "full.tar.gz": read_full_text,
     }
     return {name: (read, (folder / name).read_bytes()) for name, read in readers.items()}

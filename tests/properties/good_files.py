@@ -10,8 +10,9 @@ from typing import Any
 # Private modules: the readers of files that commands call with a path.
 from landscape.agents._draft_check import read_bibliography, text_of
 from landscape.agents._draft_latex import read_draft
-from landscape.agents.full_text import read_archive, read_html, read_latex
 from landscape.corpus import read_citations, read_papers
+from landscape.corpus.bibliographies import read_facility_list
+from landscape.corpus.full_text import read_full_text
 from landscape.corpus.thesaurus import read_thesaurus
 from landscape.evaluation import read_queries
 from landscape.evaluation._attribution import read_cases
@@ -103,6 +104,11 @@ _HTML = (
     "<html><section><h2>Dust</h2><p>Dust <cite><a href='#bib.1'>1</a></cite> cools.</p></section>"
     "<ul><li id='bib.1'>A, B 2015, ApJ, 1, 2</li></ul></html>"
 )
+_JATS = (
+    "<article><body><sec><title>Dust</title><p>Dust <xref ref-type='bibr' rid='r1'>1</xref> cools."
+    "</p></sec></body><back><ref-list><ref id='r1'>A, B 2015, ApJ, 1, 2</ref></ref-list></back>"
+    "</article>"
+)
 _CSV = (
     'title,abstract,year,authors\nDust,Dust cools.,2020,"A, B; C, D"\nDisks,They spin.,2021,"E"\n'
 )
@@ -170,9 +176,18 @@ _TEXTS: dict[Read, dict[str, str]] = {
     read_places: {"places.jsonl": _lines(_PLACE)},
     read_mentions: {"mentions.jsonl": _lines(_MENTION)},
     lambda path: read_draft(text_of(path, kind=".tex")): {"draft.tex": TEX},
-    read_latex: {"full.tex": TEX},
-    read_html: {"full.html": _HTML},
-    read_archive: {"single.tex.gz": TEX},
+    read_full_text: {
+        "full.tex": TEX,
+        "full.html": _HTML,
+        "full.xml": _JATS,
+        "full.txt": "Dust cools by lines.\n\nIt is cold.",
+        "single.tex.gz": TEX,
+    },
+    lambda path: read_facility_list(f"HST[2015..2020]={path}"): {
+        "hst.txt": "# list\n2015ApJ...801...12A\n10.1000/xyz\n2401.00001\n",
+        "hst.csv": "bibcode,use\n2015ApJ...801...12A,hst\n2016ApJ...801...12A,unrelated\n",
+        "hst.bib": _BIBTEX.replace("10.1/a", "10.1000/a"),
+    },
 }
 #: Reader and content of each file of text, before it is compressed if it ends in ``.gz``.
 TEXTS = {

@@ -3,6 +3,7 @@ from ._arxiv import fetch_arxiv
 from ._arxiv_newest import fetch_newest
 from ._download import Fetched, NoRecordsError, RetryPolicy
 from ._files import fetch_pathfinder, fetch_uat
+from ._full_texts import fetch_full_texts
 
 __all__ = [
     "Fetched",
@@ -10,6 +11,7 @@ __all__ = [
     "RetryPolicy",
     "fetch_ads",
     "fetch_arxiv",
+    "fetch_full_texts",
     "fetch_newest",
     "fetch_pathfinder",
     "fetch_uat",

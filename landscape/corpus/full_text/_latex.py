@@ -14,13 +14,9 @@ from posixpath import normpath
 from landscape._bibliography import find_journal
 from landscape.corpus.cleaning import clean_text
 from landscape.corpus.full_text._sections import SectionList
-from landscape.corpus.full_text.references import (
-    label_of,
-    parse_reference,
-    reference_of_entry,
-)
+from landscape.corpus.full_text.references import label_of, parse_reference, reference_of_entry
 from landscape.corpus.readers.bibtex import parse_entries
-from landscape.types import FullText, Reference
+from landscape.types import FullText, Reference, Section
 
 _MAX_INPUTS, _MAX_DEPTH = 200, 8  # included files, and files included by included files
 _MAX_SOURCE = 8_000_000  # characters of a source with the files that it includes
@@ -29,7 +25,7 @@ _MAX_BODY = 600  # characters of a macro that is replaced by its text
 
 # Repetitions are bounded; otherwise, matching a file with many brackets takes minutes.
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*\n?[ \t]*")
-_COMMENTED = re.compile(r"\\begin\s*\{comment\}.*?\\end\s*\{comment\}|\\iffalse\b.*?\\fi\b", re.DOTALL)
+_COMMENTED = (("\\begin{comment}", "\\end{comment}"), ("\\iffalse", "\\fi"))
 _INPUT = re.compile(r"\\(?:input|include|subfile)\s*(?:\{([^{}\n]{1,200})\}|([^\s\\{}]{1,200}))")
 _BODY = re.compile(r"\\begin\s*\{document\}")
 _END = re.compile(r"\\end\s*\{document\}")
@@ -52,11 +48,24 @@ _STRUCTURE = re.compile(
     r"|(?P<label>label)\s{0,9}\{(?P<name>[^{}]{1,120})\})"
 )
 _LEVELS = {"chapter": 1, "section": 1, "subsection": 2, "subsubsection": 3, "paragraph": 4}
-_FLOATS = {"figure", "table", "deluxetable", "wrapfigure", "sidewaystable", "longtable",
-           "sidewaysfigure", "rotatetable", "floattable", "longrotatetable", "splitdeluxetable"}  # fmt: skip
-_FORMULAS = {"equation", "align", "eqnarray", "gather", "multline", "displaymath", "flalign", "alignat"}
-_DROPPED = {*_FLOATS, *_FORMULAS, "abstract", "keywords", "tabular", "tabularx", "thebibliography",
-            "tikzpicture", "verbatim", "lstlisting", "minted", "interactive", "algorithm"}  # fmt: skip
+_FLOATS = {
+    *("figure", "table", "deluxetable", "wrapfigure", "sidewaystable", "longtable"),
+    *("sidewaysfigure", "rotatetable", "floattable", "longrotatetable", "splitdeluxetable"),
+}
+_FORMULAS = {
+    "equation",
+    "align",
+    "eqnarray",
+    "gather",
+    "multline",
+    "displaymath",
+    "flalign",
+    "alignat",
+}
+_DROPPED = {
+    *(*_FLOATS, *_FORMULAS, "abstract", "keywords", "tabular", "tabularx", "thebibliography"),
+    *("tikzpicture", "verbatim", "lstlisting", "minted", "interactive", "algorithm"),
+}
 _THANKS = re.compile(r"acknowledge?ments?|acks?")
 _CITE = re.compile(
     r"\\(?P<name>[cC]ite[a-zA-Z]{0,30}|nocite)\*?\s{0,9}(?:\[(?P<one>[^\]]{0,300})\]\s{0,9})?"
@@ -74,7 +83,9 @@ _BIBITEM = re.compile(
 )
 _LABEL = re.compile(r"^(.{1,300}?)\s*\(?((?:1[89]|20)\d\d)[a-z]?\)?", re.DOTALL)
 _JOURNAL = re.compile(r"\\([A-Za-z]{2,9})(?![A-Za-z])")
-_LINK = re.compile(r"\\href\s*\{([^{}]{1,600})\}|\\(?:url|dodoi|doi|doeprint|eprint)\s*\{([^{}]{1,300})\}")
+_LINK = re.compile(
+    r"\\href\s*\{([^{}]{1,600})\}|\\(?:url|dodoi|doi|doeprint|eprint)\s*\{([^{}]{1,300})\}"
+)
 
 
 def read_latex(files: Mapping[str, str]) -> FullText:
@@ -107,7 +118,7 @@ def joined(files: Mapping[str, str], main: str) -> str:
     left = [_MAX_INPUTS, _MAX_SOURCE]
 
     def read(name: str, depth: int) -> str:
-        text = _COMMENTED.sub(" ", _COMMENT.sub(r"\1", files.get(name, "")[: max(left[1], 0)]))
+        text = _uncommented(_COMMENT.sub(r"\1", files.get(name, "")[: max(left[1], 0)]))
         left[0] -= 1
         left[1] -= len(text)
 
@@ -123,6 +134,20 @@ def joined(files: Mapping[str, str], main: str) -> str:
         return _INPUT.sub(included, text)
 
     return read(main, 0)
+
+
+def _uncommented(text: str) -> str:
+    """Remove passages that are commented out as a whole."""
+    for begin, end in _COMMENTED:
+        pieces, reached = [], 0
+        while (start := text.find(begin, reached)) >= 0:
+            stop = text.find(end, start)
+            if stop < 0:
+                break
+            pieces.append(text[reached:start])
+            reached = stop + len(end)
+        text = " ".join([*pieces, text[reached:]])
+    return text
 
 
 def _group(text: str, start: int) -> tuple[str, int]:
@@ -204,11 +229,11 @@ def _without_front(body: str) -> str:
 
 
 def _bibitems(source: str, macros: Mapping[str, _Macro]) -> tuple[dict[str, int], list[Reference]]:
-    """Read a bibliography with \\bibitem; return the numbers of its keys, and its entries."""
+    r"""Read a bibliography with \bibitem; return the numbers of its keys, and its entries."""
     found = [*_BIBITEM.finditer(source)]
     ends = [*(match.start() for match in found[1:]), len(source)]
     keys: dict[str, int] = {}
-    references = []
+    references: list[Reference] = []
     for match, end in zip(found, ends, strict=False):
         text = source[match.end() : end].partition("\\end{thebibliography}")[0]
         text = _expanded(_JOURNAL.sub(_journal, text[:6_000]), macros)
@@ -247,7 +272,9 @@ def _entries(files: Mapping[str, str], body: str) -> tuple[dict[str, int], list[
     return {key: n for n, key in enumerate(chosen)}, references
 
 
-def _sections(body: str, keys: Mapping[str, int], references: list[Reference]) -> tuple:
+def _sections(
+    body: str, keys: Mapping[str, int], references: list[Reference]
+) -> tuple[Section, ...]:
     labels = [label_of(one) for one in references]
     numbers = _numbers(body)
     cited: list[int] = []
@@ -262,7 +289,9 @@ def _sections(body: str, keys: Mapping[str, int], references: list[Reference]) -
         texts = [labels[n] for n in mine if labels[n]]
         if not texts:
             return ""
-        if match["name"].lower().startswith(("citet", "citealt")) and not match["name"].endswith("p"):
+        if match["name"].lower().startswith(("citet", "citealt")) and not match["name"].endswith(
+            "p"
+        ):
             shown = ", ".join(texts)
             in_text = match["name"].lower().startswith("citet")
             return re.sub(r" (\d{4})$", r" (\1)", shown) if in_text and len(texts) == 1 else shown
@@ -286,64 +315,82 @@ def _sections(body: str, keys: Mapping[str, int], references: list[Reference]) -
         title = _CITE.sub(citation, heading)
         found.add(kind, title, plain, cited)  # type: ignore[arg-type]
 
-    for kind, heading, text in _pieces(body, found):
+    for kind, heading, text in _Pieces(body, found).read():
         add(kind, heading, text)
     return found.finished()
 
 
-def _pieces(body: str, found: SectionList) -> Iterator[tuple[str, str, str]]:
-    """Yield the kind, heading and text of each section, caption and macro."""
-    kind, heading, texts = "other", "", list[str]()
-    reached, is_appendix, dropped = 0, False, list[str]()
-    later: list[tuple[str, str, str]] = []
-    counts: Counter[str] = Counter()
-    for match in _STRUCTURE.finditer(body):
-        if match.start() < reached:
-            continue
-        name = match["begin"] or match["end"] or ""
-        begins_part = match["level"] or match["thanks"] or match["appendix"] or (
-            match["begin"] and _THANKS.fullmatch(name)
-        )  # fmt: skip
-        if not dropped:
-            texts.append(body[reached : match.start()])
-            reached = match.start()
-        if match["caption"]:
-            text, end = _group(body, match.end())
-            of = "Table" if any("table" in one for one in dropped) else "Figure"
-            counts[of] += 1
-            later.append(("caption", f"{of} {counts[of]}", text))
-            reached = max(reached, end)
-        elif match["kept"] and not dropped:
-            text, reached = _group(body, match.end())
-            kept = {"facility": "facilities", "object": "objects"}.get(match["kept"], match["kept"])
-            later.append((kept, "", text))
-        elif match["begin"] and name in _DROPPED:
-            dropped.append(name)
-        elif match["end"] and name in dropped:
-            del dropped[dropped.index(name) :]
-            reached = max(reached, match.end()) if not dropped else reached
-        elif match["end"] and _THANKS.fullmatch(name) and not dropped:
-            yield kind, heading, "".join(texts)
-            yield from later
-            kind, heading, texts, later = "other", "", [], []
-            reached = match.end()
-        elif begins_part and not dropped:
-            yield kind, heading, "".join(texts)
-            yield from later
-            texts, later = [], []
-            reached = match.end()
-            if match["level"]:
-                heading, reached = _group(body, match.end())
-                kind = found.kind(_plain(heading), _LEVELS[match["level"]], appendix=is_appendix)
-            elif match["appendix"]:
-                kind, heading, is_appendix = "appendix", "", True
+class _Pieces:
+    """Sections, captions and macros of a body, in the order of the text."""
+
+    def __init__(self, body: str, found: SectionList) -> None:
+        self._body, self._found = body, found
+        self._kind, self._heading, self._texts = "other", "", list[str]()
+        self._reached, self._is_appendix, self._dropped = 0, False, list[str]()
+        self._later: list[tuple[str, str, str]] = []  # captions and macros inside the section
+        self._counts: Counter[str] = Counter()
+
+    def read(self) -> Iterator[tuple[str, str, str]]:
+        """Yield the kind, heading and text of each piece."""
+        for match in _STRUCTURE.finditer(self._body):
+            if match.start() < self._reached:
+                continue
+            if not self._dropped:
+                self._texts.append(self._body[self._reached : match.start()])
+                self._reached = match.start()
+            name = match["begin"] or match["end"] or ""
+            is_thanks = bool(name and _THANKS.fullmatch(name))
+            if match["caption"]:
+                self._add_caption(match)
+            elif name in _DROPPED:
+                self._drop(match, name)
+            elif self._dropped:
+                continue
+            elif match["kept"]:
+                text, self._reached = _group(self._body, match.end())
+                kind = {"facility": "facilities", "object": "objects"}.get(match["kept"])
+                self._later.append((kind or match["kept"], "", text))
+            elif match["level"] or match["thanks"] or match["appendix"] or is_thanks:
+                yield from self._finished()
+                self._begin(match)
             else:
-                kind, heading = "acknowledgements", "Acknowledgements"
-        elif not dropped:
-            reached = match.end()
-    texts.append("" if dropped else body[reached:])
-    yield kind, heading, "".join(texts)
-    yield from later
+                self._reached = match.end()
+        self._texts.append("" if self._dropped else self._body[self._reached :])
+        yield from self._finished()
+
+    def _finished(self) -> Iterator[tuple[str, str, str]]:
+        yield self._kind, self._heading, "".join(self._texts)
+        yield from self._later
+        self._texts, self._later = [], []
+
+    def _begin(self, match: re.Match[str]) -> None:
+        self._reached = match.end()
+        if match["level"]:
+            self._heading, self._reached = _group(self._body, match.end())
+            level = _LEVELS[match["level"]]
+            self._kind = self._found.kind(_plain(self._heading), level, appendix=self._is_appendix)
+        elif match["appendix"]:
+            self._kind, self._heading, self._is_appendix = "appendix", "", True
+        elif match["end"]:
+            self._kind, self._heading = "other", ""
+        else:
+            self._kind, self._heading = "acknowledgements", "Acknowledgements"
+
+    def _add_caption(self, match: re.Match[str]) -> None:
+        text, end = _group(self._body, match.end())
+        of = "Table" if any("table" in one for one in self._dropped) else "Figure"
+        self._counts[of] += 1
+        self._later.append(("caption", f"{of} {self._counts[of]}", text))
+        self._reached = max(self._reached, end)
+
+    def _drop(self, match: re.Match[str], name: str) -> None:
+        """Leave out an environment, which can contain others."""
+        if match["begin"]:
+            self._dropped.append(name)
+        elif name in self._dropped:
+            del self._dropped[self._dropped.index(name) :]
+            if not self._dropped:
+                self._reached = max(self._reached, match.end())
 
 
 def _plain(heading: str) -> str:
@@ -371,7 +418,9 @@ def _numbers(body: str) -> dict[str, str]:
     return found
 
 
-_FOOTNOTE = re.compile(r"([.,;:]?)\s*\\footnote(?:text)?\s{0,9}(?:\[[^\]]{0,40}\])?\s{0,9}(?=\{)")
+_FOOTNOTE = re.compile(
+    r"([.,;:]?)\s{0,9}\\footnote(?:text)?\s{0,9}(?:\[[^\]]{0,40}\])?\s{0,9}(?=\{)"
+)
 
 
 def _with_notes(text: str) -> str:

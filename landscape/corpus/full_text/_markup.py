@@ -164,35 +164,39 @@ def _texts(
         if own & names.sections or own & names.thanks or own & names.appendices:
             inner.append((child, bool(own & names.appendices)))
         elif own & names.floats:
-            for caption in child.iter():
-                if _classes(caption, names) & names.captions:
-                    numbers: list[int] = []
-                    text = " ".join(
-                        one for _, one in _texts(caption, names, [], [], keys, numbers, depth + 1)
-                    )
-                    label = "" if names is _HTML else _text_of(child.find("label"))
-                    captions.append((label, text, numbers))
-                    break
-        elif own & names.dropped or own & {names.item}:
-            pass
-        elif child.tag == "math":
-            yield "text", f" ${child.get('alttext') or _text_of(child)}$ "
-        elif child.tag == "tex-math":
-            yield "text", f" {_text_of(child)} "
-        else:
-            number = keys.get(names.cited(child))
-            if number is not None:
+            captions += _captions(child, names, keys, depth)
+        elif child.tag in ("math", "tex-math"):
+            yield "text", f" {_formula(child)} "
+        elif not own & {*names.dropped, names.item}:
+            if (number := keys.get(names.cited(child))) is not None:
                 cited.append(number)
-            is_heading = bool(own & names.headings)
             every = [*_texts(child, names, inner, captions, keys, cited, depth + 1)]
-            if is_heading:
+            if own & names.headings:
                 yield "heading", " ".join("".join(text for _, text in every).split())
             else:
                 yield from every
-            if own & names.paragraphs:
-                yield "text", "\n\n"
+            yield "text", "\n\n" if own & names.paragraphs else ""
         if child.tail:
             yield "text", child.tail
+
+
+def _formula(element: Any) -> str:
+    text = _text_of(element)
+    return text if element.tag == "tex-math" else f"${element.get('alttext') or text}$"
+
+
+def _captions(
+    element: Any, names: _Names, keys: Mapping[str, int], depth: int
+) -> Iterator[tuple[str, str, list[int]]]:
+    """Yield the label, the text and the citations of the caption of a figure or table."""
+    for caption in element.iter():
+        if _classes(caption, names) & names.captions:
+            numbers: list[int] = []
+            found = _texts(caption, names, [], [], keys, numbers, depth + 1)
+            text = " ".join(one for _, one in found)
+            label = "" if names is _HTML else _text_of(element.find("label"))
+            yield label, text, numbers
+            return
 
 
 def _paragraphs(text: str) -> str:
@@ -224,6 +228,7 @@ def _references(root: Any, names: _Names) -> tuple[dict[str, int], list[Referenc
 
 def _jats_fields(element: Any) -> dict[str, Any]:
     """Return the fields of a reference whose parts are marked."""
+
     def first(name: str) -> str:
         return _text_of(next(element.iter(name), None))
 

@@ -29,9 +29,11 @@ _HEADING = re.compile(
 _CAPTION = re.compile(r"^(?:Fig(?:ure)?|FIG(?:URE)?|Table|TABLE)\.?\s{1,3}[A-Z]?\d{1,3}\s?[.:—–-]")
 _PAGE_NUMBER = re.compile(r"^\W{0,3}(?:[Pp]age\s)?\d{1,4}(?:\s?(?:of|/)\s?\d{1,4})?\W{0,3}$")
 _ENTRY = re.compile(
-    r"^(?:\[\d{1,3}\]|\d{1,3}\.\s|[A-ZÀ-Þ][\w'’`´˘˝¨^~-]{1,30}(?:[ -][A-ZÀ-Þ][\w'’-]{1,30})?,\s(?:[A-Z]\.|[A-Z][a-z])"
+    r"^(?:\[\d{1,3}\]|\d{1,3}\.\s"
+    r"|[A-ZÀ-Þ][\w'’`´˘˝¨^~-]{1,30}(?:[ -][A-ZÀ-Þ][\w'’-]{1,30})?,\s(?:[A-Z]\.|[A-Z][a-z])"
     r"|(?:[A-Z]\.[ -]?){1,3}[A-ZÀ-Þ][\w'’-]{1,30}[,.\s]|[A-ZÀ-Þ][\w'’-]{1,30} [A-Z]\.,?\s?"
-    r"|(?:[A-Z][\w-]{1,30} ){1,3}Collaboration|[A-Z][a-z]{2,20}(?: [A-Z]\.)? [A-Z][\w'’-]{2,30}[.,] )"
+    r"|(?:[A-Z][\w-]{1,30} ){1,3}Collaboration"
+    r"|[A-Z][a-z]{2,20}(?: [A-Z]\.)? [A-Z][\w'’-]{2,30}[.,] )"
 )
 _ENDS = re.compile(r"[.!?:;)”’\"]$")
 
@@ -94,7 +96,9 @@ def _without_margins(pages: list[str]) -> list[_Line]:
     for number, page in enumerate(split, start=1):
         for place, line in enumerate(page):
             at_end = place < _MARGIN or place >= len(page) - _MARGIN
-            if at_end and (_PAGE_NUMBER.match(line) or shared[_pattern(line)] > max(2, len(pages) // 3)):
+            if at_end and (
+                _PAGE_NUMBER.match(line) or shared[_pattern(line)] > max(2, len(pages) // 3)
+            ):
                 continue
             found.append((line, number))
     return found
@@ -107,7 +111,9 @@ def _pattern(line: str) -> str:
 def _first_heading(lines: list[_Line]) -> int:
     """Return the place after the abstract: that of the introduction, if there is one."""
     for place, (line, _) in enumerate(lines[:400]):
-        if re.match(r"(?:1|I)\.?\s+[A-Z]|(?:1\.?\s+)?introduction$", line, re.IGNORECASE) and _HEADING.match(line):
+        if re.match(
+            r"(?:1|I)\.?\s+[A-Z]|(?:1\.?\s+)?introduction$", line, re.IGNORECASE
+        ) and _HEADING.match(line):
             return place
     return 0
 
@@ -158,7 +164,9 @@ def _split_captions(lines: list[_Line]) -> tuple[str, list[tuple[str, int]]]:
         else:
             text.append(line)
             continue
-        if _ENDS.search(line) and len(open_) > 0 and len(line) < max(map(len, open_)) * 0.9 or len(open_) > 25:
+        if (
+            _ENDS.search(line) and len(open_) > 0 and len(line) < max(map(len, open_)) * 0.9
+        ) or len(open_) > 25:
             captions.append(("\n".join(open_), page))
             open_ = []
     if open_:
@@ -185,7 +193,7 @@ def _references(lines: list[str]) -> list[Reference]:
     entries: list[list[str]] = []
     for line in lines:
         ended = not entries or re.search(r"[.\d\]]$|\d[A-Z]?$", entries[-1][-1])
-        if _ENTRY.match(line) and ended or not entries:
+        if (_ENTRY.match(line) and ended) or not entries:
             entries.append([line])
         else:
             entries[-1].append(line)

@@ -22,7 +22,10 @@ _KINDS: tuple[tuple[SectionKind, re.Pattern[str]], ...] = tuple(
     (cast("SectionKind", kind), re.compile(words, re.IGNORECASE))
     for kind, words in (
         ("acknowledgements", r"\backn?owledge?ments?\b|^funding\b|\bthanks\b"),
-        ("data availability", r"\b(?:data|code|software)(?: and \w+)? availability\b|\bavailability of\b"),
+        (
+            "data availability",
+            r"\b(?:data|code|software)(?: and \w+)? availability\b|\bavailability of\b",
+        ),
         ("facilities", r"^facilit(?:y|ies)\s*:?$"),
         ("software", r"^software\s*:?$"),
         ("appendix", r"^appendi(?:x|ces)\b|^supplement"),
@@ -34,8 +37,8 @@ _KINDS: tuple[tuple[SectionKind, re.Pattern[str]], ...] = tuple(
         ("methods", r"\bmethod|\btechniques?\b|\bprocedures?\b|\banaly[sz]|\bmodel|\bsimulation"
          r"|\bfitting\b|\bvalidation\b|\binference\b|\balgorithms?\b|\bformalism\b|\bcalibration|\bframework\b"
          r"|\bderivation|\blikelihood|\bpriors?\b|\btests? of\b|\bcomput"),
-        ("data", r"\bdata\b|\bobserv(?:ations?|ing)\b|\bsamples?\b|\bsurveys?\b|\bcatalog(?:ue)?s?\b"
-         r"|\btargets?\b|\bselection\b|\breductions?\b|\bspectroscopy\b|\bphotometry\b"
+        ("data", r"\bdata\b|\bobserv(?:ations?|ing)\b|\bsamples?\b|\bsurveys?\b"
+         r"|\bcatalog(?:ue)?s?\b|\btargets?\b|\bselection\b|\breductions?\b|\bspectroscopy\b|\bphotometry\b"
          r"|\bimaging\b|\bdatasets?\b|\barchiv"),
     )
 )  # fmt: skip
@@ -45,7 +48,8 @@ _THANKS = re.compile(
     r"(?:also |would like to |wish to |are |is |very |gratefully |sincerely |warmly ){0,4}"
     r"(?:thanks?|acknowledges?|grateful|indebted)\b"
     r"|It is (?:a|our) (?:great )?pleasure to (?:thank|acknowledge)"
-    r"|(?:Based (?:in part )?on observations|This (?:research|work|paper|project|study) (?:has |was |is )?"
+    r"|(?:Based (?:in part )?on observations"
+    r"|This (?:research|work|paper|project|study) (?:has |was |is )?"
     r"(?:made|makes|uses|used|supported|based|partially|funded|includes))\b)"
 )
 _ENDS = ("conclusions", "discussion", "results", "other")  # sections that thanks can follow

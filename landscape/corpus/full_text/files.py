@@ -15,7 +15,7 @@ from typing import IO, Any
 
 from landscape._bibliography import citation_keys
 from landscape.corpus.full_text._sections import SectionList
-from landscape.corpus.identifiers import arxiv_id_of_bibcode, parse_arxiv_id, parse_bibcode
+from landscape.corpus.identifiers import arxiv_id_of_bibcode
 from landscape.errors import InputError, LandscapeError
 from landscape.types import FullText, Paper
 
@@ -25,9 +25,11 @@ _MAX_FILES = 300  # LaTeX files of one paper that are read
 _HEAD = 4_096  # bytes at the start of a file by which its format is recognised
 _SOURCES = (".tex", ".ltx", ".bbl", ".bib")
 _COMMANDS = re.compile(rb"\\(?:document(?:class|style)|(?:sub)?section|begin|input)\b")
-_HTML = re.compile(rb"<(?:!doctype html|html|head|body)\b", re.IGNORECASE)
-_JATS = re.compile(rb"<(?:\w{1,9}:)?(?:article|pmc-articleset|body)[\s>]")
+_HTML = re.compile(rb"<(?:!doctype html|html)\b", re.IGNORECASE)
+_JATS = re.compile(rb"<(?:\w{1,9}:)?(?:article|pmc-articleset)[\s>]")
+_MARKUP = re.compile(rb"\s*<(?:head|body|div|p|h[1-6])\b", re.IGNORECASE)
 _ENDINGS = re.compile(r"(?:\.tar)?\.(?:gz|tgz|tar|tex|html?|xml|pdf|txt)$|\.tgz$", re.IGNORECASE)
+_PREFIX = re.compile(r"^(?:arxiv|doi)[.:_\s-]{1,3}(?=[a-z-]*[./_]?\d)")
 _VERSION = re.compile(r"(\d{4}\.\d{4,5}|\d{7})v\d{1,2}$")
 
 
@@ -64,7 +66,9 @@ def read_full_text(path: str | os.PathLike[str]) -> FullText:
         raise
     except (OSError, EOFError, zlib.error, tarfile.TarError, ValueError, OverflowError,
             RecursionError, MemoryError) as error:  # fmt: skip
-        raise InputError(f"{place} cannot be read ({error or type(error).__name__}).") from error
+        raise InputError(
+            f"{place} cannot be read ({str(error) or type(error).__name__})."
+        ) from error
     if not any(section.text for section in found.sections):
         raise InputError(f"{place} contains no text that can be read ({found.format}).")
     return found
@@ -106,10 +110,11 @@ def _read_content(path: Path, content: bytes) -> FullText:
         return read_pdf(content, path)
     if b"\0" in head:
         raise InputError(f"{path} is not a text, a PDF or an archive of LaTeX files.")
-    if _HTML.search(head) or _JATS.search(head):
+    is_html = bool(_HTML.search(head) or _MARKUP.match(head))
+    if is_html or _JATS.search(head):
         from landscape.corpus.full_text._markup import read_html, read_jats
 
-        return read_html(content) if _HTML.search(head) else read_jats(content)
+        return read_html(content) if is_html else read_jats(content)
     if _COMMANDS.search(content):
         from landscape.corpus.full_text._latex import read_latex
 
@@ -120,7 +125,9 @@ def _read_content(path: Path, content: bytes) -> FullText:
 def _siblings(path: Path, content: bytes) -> dict[str, str]:
     """Return the files beside a LaTeX file that it names, and its bibliography."""
     names = {path.with_suffix(".bbl").name}
-    for one in re.findall(rb"\\(?:input|include|bibliography)\s*\{([^{}\n]{1,200})\}", content)[:50]:
+    for one in re.findall(rb"\\(?:input|include|bibliography)\s*\{([^{}\n]{1,200})\}", content)[
+        :50
+    ]:
         for name in one.decode("utf-8", "replace").split(","):
             names |= {name.strip(), f"{name.strip()}.tex", f"{name.strip()}.bib"}
     found: dict[str, str] = {}
@@ -208,7 +215,8 @@ def _decompress(path: Path, content: bytes) -> Iterator[Any]:
 
 def _key(name: str) -> str:
     """Return the form of an identifier by which files are found."""
-    return re.sub(r"[^a-z0-9.+&]+", "_", _VERSION.sub(r"\1", name).casefold()).strip("_.")
+    bare = _PREFIX.sub("", _VERSION.sub(r"\1", name).casefold())
+    return re.sub(r"[^a-z0-9.+&]+", "_", bare).strip("_.")
 
 
 class FullTextFolder:
@@ -232,7 +240,7 @@ class FullTextFolder:
     --------
     >>> FullTextFolder("no-such-folder")
     Traceback (most recent call last):
-    landscape.errors.InputError: Not a directory: no-such-folder. Pass the folder with the full texts.
+    landscape.errors.InputError: Not a directory: no-such-folder. Pass the folder ...
     """
 
     def __init__(self, folders: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> None:
@@ -241,9 +249,7 @@ class FullTextFolder:
         self.problems: list[str] = []
         for folder in map(Path, given):
             if not folder.is_dir():
-                raise InputError(
-                    f"Not a directory: {folder}. Pass the folder with the full texts."
-                )
+                raise InputError(f"Not a directory: {folder}. Pass the folder with the full texts.")
             self._list(folder)
 
     def _list(self, folder: Path) -> None:
@@ -309,12 +315,7 @@ def _attached(folder: Path, fields: Mapping[str, str]) -> Path | None:
         for piece in (one, *one.split(":")):
             name = piece.strip().replace("\\", "")
             file = folder / name
-            if name and _ENDINGS.search(name) and file.is_file():
-                if file.resolve().is_relative_to(folder.resolve()):
-                    return file
+            is_text = bool(name and _ENDINGS.search(name) and file.is_file())
+            if is_text and file.resolve().is_relative_to(folder.resolve()):
+                return file
     return None
-
-
-def is_identifier(name: str) -> bool:
-    """Return whether the name of a file is an identifier of a paper."""
-    return bool(parse_arxiv_id(name.replace("_", "/")) or parse_bibcode(name))

@@ -11,12 +11,7 @@ from landscape._bibliography import find_journal
 from landscape._wording import normal_title, one_line
 from landscape.corpus.author_lists import read_author_list
 from landscape.corpus.cleaning import clean_text
-from landscape.corpus.identifiers import (
-    is_eprint_doi,
-    parse_arxiv_id,
-    parse_bibcode,
-    parse_doi,
-)
+from landscape.corpus.identifiers import is_eprint_doi, parse_arxiv_id, parse_bibcode, parse_doi
 from landscape.corpus.readers.bibtex import BibtexEntry, identifiers_of, split_authors
 from landscape.types import Reference
 
@@ -50,7 +45,9 @@ def find_identifiers(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.rstrip(".)") for name in names if name))
 
 
-def parse_reference(number: int, text: str, *, links: Iterable[str] = (), **known: Any) -> Reference:
+def parse_reference(
+    number: int, text: str, *, links: Iterable[str] = (), **known: Any
+) -> Reference:
     """Read an entry from its text and its links; `known` has fields that need not be read."""
     text = one_line(text, most=_MAX_LENGTH)
     found = _by_kind(find_identifiers(f"{text} {' '.join(links)}"))
@@ -90,7 +87,9 @@ def reference_of_entry(number: int, entry: BibtexEntry) -> Reference:
     year = int(digits[0]) if digits else None
     journal, volume, page = (fields.get(name, "") for name in ("journal", "volume", "pages"))
     title = fields.get("title", "")
-    shown = ", ".join(filter(None, ["; ".join(names[:_MAX_AUTHORS]), str(year or ""), title, journal]))
+    shown = ", ".join(
+        filter(None, ["; ".join(names[:_MAX_AUTHORS]), str(year or ""), title, journal])
+    )
     return Reference(
         number,
         one_line(shown, most=_MAX_LENGTH),
@@ -131,7 +130,9 @@ def make_bibcode(
             return None
         journal, volume, page = match[0], place[1], place[2]
     words = journal.replace(".", ". ").split()
-    known = next((one for n in range(len(words)) if (one := find_journal(" ".join(words[n:])))), None)
+    known = next(
+        (one for n in range(len(words)) if (one := find_journal(" ".join(words[n:])))), None
+    )
     page = re.split(r"[-–—]", page or "")[0].strip()
     if known is None or year is None or not first or not page or len(volume) > 4:
         return None

@@ -9,3 +9,4 @@ from ._impact import measure_usage as measure_usage
 from ._mentions import Mention as Mention
 from ._mentions import find_in_papers as find_in_papers
 from ._mentions import find_mentions as find_mentions
+from ._software import software as software

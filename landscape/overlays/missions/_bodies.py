@@ -1,7 +1,7 @@
-"""Find the use of facilities and software in the sections of full texts.
+r"""Find the use of facilities and software in the sections of full texts.
 
 Facilities are read in sections on data, acknowledgements, statements on the availability of data,
-and the macro ``\\facilities`` of AAS journals. There, a name counts as use unless the words beside
+and the macro ``\facilities`` of AAS journals. There, a name counts as use unless the words beside
 it show that it is not: a grant, a fellowship, a team, or thanks for something else than data.
 Introductions and discussions mention facilities for many reasons and are not read.
 """
@@ -32,8 +32,8 @@ _MAX_TEXT = 60_000  # characters of a section that are read
 
 # Use of data, in sections that describe data; words of `data` sections must show it.
 _USES = re.compile(
-    r"\b(?:observ|data\b|dataset|archiv|catalog|photometr|spectr|imag|light curve|obtain|tak(?:e|en)\b"
-    r"|collect|acquir|gather|download|retriev|cross-?match|measure|monitor|survey|exposure|pointing"
+    r"\b(?:observ|data\b|dataset|archiv|catalog|photometr|spectr|imag|light curve|obtain"
+    r"|tak(?:e|en)\b|collect|acquir|gather|download|retriev|cross-?match|measure|monitor|survey|exposure|pointing"
     r"|campaign|allocat|time award|awarded|telescope time|made use|makes? use|we use|using|used)",
     re.IGNORECASE,
 )
@@ -62,17 +62,18 @@ _PERSONAL = re.compile(r"^[^.;]{0,80}\b(?:Award|[Ff]ellowship|[Ss]cholarship|[Ss
 _INSTITUTES = re.compile(r"\b(?:Universit|Institut|Laborator|Academ|College|Ministr|Foundation)\w*")
 _MANY_INSTITUTES = 4  # in a sentence that lists the members of a project
 _GIVES_DATA = re.compile(
-    r"\b(?:observations?|observing (?:time|run|support)|observing (?:\w+ )?with|data products?|telescope time|staff|"
-    r"based on|obtained|made use|makes use|archiv\w+|data (?:from|of|taken|collected|gathered|acquired)"
-    r"|(?:providing|sending|sharing|access to)[^.]{0,40} (?:data|spectr|imag|photometr)\w*|execut\w+|operators?)\b",
+    r"\b(?:observations?|observing (?:time|run|support)|observing (?:\w+ )?with|data products?|"
+    r"telescope time|staff|based on|obtained|made use|makes use|archiv\w+|"
+    r"data (?:from|of|taken|collected|gathered|acquired)|execut\w+|operators?|"
+    r"(?:providing|sending|sharing|access to)[^.]{0,40} (?:data|spectr|imag|photometr)\w*)\b",
     re.IGNORECASE,
 )
 # After a name: money, people, organisations and software.
 _NOT_DATA_AFTER = re.compile(
     r"^[\s)~]{0,3}(?:(?:[A-Z][\w-]+|and|,|&)[\s,]+){0,4}?(?:grants?\b|awards?\b|contracts?\b|[Ff]ellow|"
     r"[Pp]ost-?doc|[Tt]eams?\b|[Cc]ollaborations?\b|[Ww]orking [Gg]roup|[Pp]roject [Oo]ffice|"
-    r"[Ss]cience (?:[Cc]ent|[Oo]perations|[Ii]nvestigation|[Tt]eam)|[Pp]articipating|prize|[Mm]eeting|"
-    r"[Cc]onference|[Ww]orkshop|[Ss]print|[Hh]ack|[Ss]chool|[Ss]ummit|pipeline|code\b|software\b|"
+    r"[Ss]cience (?:[Cc]ent|[Oo]perations|[Ii]nvestigation|[Tt]eam)|[Pp]articipating|prize|"
+    r"[Mm]eeting|[Cc]onference|[Ww]orkshop|[Ss]print|[Hh]ack|[Ss]chool|[Ss]ummit|pipeline|code\b|software\b|"
     r"Data Management|[Pp]roject(?! is\b| was\b)|initiative)"
 )
 _TEAM = re.compile(r"^[\s)~]{0,3}(?:[A-Za-z]+ ){0,2}(?:[Tt]eams?|[Cc]ollaborations?)\b")
@@ -80,14 +81,15 @@ _NOT_DATA_BEFORE = re.compile(
     r"(?:\bnon[- ]{0,2}|(?:Academy of Sciences|Institute|University|Laboratory)\s?\(\s?|"
     r"\b(?:grants?|awards?|contract|fellowship|postdoctoral|software|code)\b[^.;]{0,60}|"
     r"\b(?:as part of|member of|on behalf of|within) the\s|"
-    r"\b(?:[Mm]eeting|[Cc]onference|[Ww]orkshop|[Pp]rogram on|[Ss]chool|[Ss]print|[Hh]ack)\b[^.;]{0,100}|"
+    r"\b(?:[Mm]eeting|[Cc]onference|[Ww]orkshop|[Pp]rogram on|[Ss]chool|[Ss]print|[Hh]ack)\b"
+    r"[^.;]{0,100}|"
     r"\b(?:[Mm]embers are|[Cc]onsortium of)\b[^.]{0,400}|"
     r"(?:\b[A-Z]\.[\s~]?){2}|"
     r"\bfuture\s|\bupcoming\s|\bproposed\s|\bsimulat\w+\s(?:of\s)?)$"
 )
 _OTHER_PRODUCT = re.compile(
-    r"\b(?:response (?:profile|function|curve)s?|filter curves?|bandpass(?:es)?|calibration files?)\b"
-    r"[^.]{0,40}$",
+    r"\b(?:response (?:profile|function|curve)s?|filter curves?|bandpass(?:es)?|"
+    r"calibration files?)\b[^.]{0,40}$",
     re.IGNORECASE,
 )
 
@@ -110,7 +112,11 @@ _PROGRAMMES = tuple(
         (r"\b(?:0?[5-9]\d|1[01]\d)\.[A-H]-\d{4}(?:\([A-Z]\))?", "La Silla Paranal Observatory", ""),
         (r"\bG[NS]-20\d\d[AB]-[A-Z]{1,3}-\d{1,3}\b", "Gemini", ""),
         (r"\b(?:HST-)?(?:GO|SNAP|GTO|DD)[- ]?\d{4,5}\b", "HST", "HST"),
-        (r"\b(?:[Pp]rogram(?:me)?s?|PID|GO|GTO|ERS|DDT)[ #:-]{1,3}(?:ID |IDs )?\d{4,5}\b", "JWST", "JWST"),
+        (
+            r"\b(?:[Pp]rogram(?:me)?s?|PID|GO|GTO|ERS|DDT)[ #:-]{1,3}(?:ID |IDs )?\d{4,5}\b",
+            "JWST",
+            "JWST",
+        ),
         (r"\b(?:[Pp]rogram(?:me)?|PID)[ #:]{1,3}(?:ID )?\d{2,5}\b", "Spitzer", "Spitzer"),
         (r"\b(?:1[0-9]|2[0-9])[AB]-\d{3}\b", "VLA", "VLA"),
         (r"\bS\d\d[AB]-\d{3}\b", "Subaru", "Subaru"),
@@ -167,7 +173,9 @@ def _is_result(facility: str, surface: str) -> bool:
 
 
 # Grant numbers such as AYA2016-P look like initials, after which no sentence ends.
-_NEXT = re.compile(r"(?<=[A-Z0-9])\.\s+(?=(?:The|This|We|Based|These|Some|Funding|Part|Observations)\s)")
+_NEXT = re.compile(
+    r"(?<=[A-Z0-9])\.\s+(?=(?:The|This|We|Based|These|Some|Funding|Part|Observations)\s)"
+)
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:
@@ -215,7 +223,7 @@ _ITEM = re.compile(r"[^,;]*?(?:\([^()]*\)[^,;()]*)*(?=[,;]|$)")
 
 
 def _listed(text: str) -> Iterator[Mention]:
-    """Yield the facilities of the macro ``\\facilities``: "HST (WFC3), VLT:Kueyen, Gaia"."""
+    r"""Yield the facilities of the macro ``\facilities``: "HST (WFC3), VLT:Kueyen, Gaia"."""
     for match in _ITEM.finditer(text):
         item = match[0].strip(" .{}")
         if not item:
@@ -243,7 +251,7 @@ def _facility(name: str) -> str | None:
 
 
 class SoftwareMention(NamedTuple):
-    """Software that a section names; `ascl` is its number in the Astrophysics Source Code Library."""
+    """Software in a section, and its number in the Astrophysics Source Code Library."""
 
     start: int
     end: int
@@ -267,7 +275,7 @@ def _software() -> tuple[re.Pattern[str], dict[str, tuple[str, str | None]]]:
 
 
 def find_software(kind: str, text: str) -> list[SoftwareMention]:
-    """Find software in a section; in the macro ``\\software``, every item is software.
+    r"""Find software in a section; in the macro ``\software``, every item is software.
 
     >>> [one.name for one in find_software("software", "astropy (Smith 2013), mycode (v2)")]
     ['Astropy', 'mycode']
@@ -280,14 +288,18 @@ def find_software(kind: str, text: str) -> list[SoftwareMention]:
     ]
     numbers = {ascl: name for name, ascl in known.values() if ascl}
     found += [
-        SoftwareMention(*match.span(), match[0], numbers.get(match[1], f"ascl:{match[1]}"), match[1])
+        SoftwareMention(
+            *match.span(), match[0], numbers.get(match[1], f"ascl:{match[1]}"), match[1]
+        )
         for match in _ASCL.finditer(text)
     ]
     if kind == "software":
         by_case = {name.casefold(): value for name, value in known.items()}
         for match in _ITEM.finditer(text):
             item = re.split(r"[(\[]| v?\d", match[0].strip(" .{}"))[0].strip(" ,.")
-            if not 1 < len(item) <= 40 or any(one.start < match.end() > one.end > match.start() for one in found):
+            if not 1 < len(item) <= 40 or any(
+                one.start < match.end() > one.end > match.start() for one in found
+            ):
                 continue
             start = match.start() + match[0].index(item)
             name, ascl = by_case.get(item.casefold(), (item, None))
@@ -336,9 +348,13 @@ def find_in_sections(
         for one in find_in_section(kind, text) if kind in READ else ():
             has_data = one.facility not in known or known[one.facility].first_light <= day
             role = one.role if has_data or one.role != "science" else "planned"
-            mentions.append((row, kind, one.facility, one.start, one.end, one.surface, role, number))
-        for used in find_software(kind, text) if kind in SOFTWARE_IN else ():
-            software.append((row, used.name, used.ascl, number, used.start, used.end, used.surface))
+            mentions.append(
+                (row, kind, one.facility, one.start, one.end, one.surface, role, number)
+            )
+        software += [
+            (row, used.name, used.ascl, number, used.start, used.end, used.surface)
+            for used in (find_software(kind, text) if kind in SOFTWARE_IN else ())
+        ]
     names = ["row", "field", "facility", "start", "end", "surface", "role", "section"]
     found = pd.DataFrame(mentions, columns=names).astype({"row": int, "section": "Int32"})
     names = ["row", "name", "ascl", "section", "start", "end", "surface"]

@@ -78,7 +78,9 @@ def apply_lists(
     for name, own in entries.groupby("facility", sort=False):
         listed = np.unique(own.loc[own["uses"], "paper_row"].to_numpy(np.int64))
         mine = of_pairs == name
-        text = np.sort(pairs.loc[mine & (pairs["role"] == _SCIENCE), "paper_row"].to_numpy(np.int64))
+        text = np.sort(
+            pairs.loc[mine & (pairs["role"] == _SCIENCE), "paper_row"].to_numpy(np.int64)
+        )
         scope = details.get(name)
         if scope is not None:
             inside = (years >= scope["since"]) & (years <= scope["until"])
@@ -132,7 +134,9 @@ def _columns(usage: Usage, number: int, inside: NDArray[np.bool_]) -> dict[str, 
     decided = counted & of.scope
     outside = counted & ~of.scope
     both, only_list, only_text = of.agreement()
-    low, high = corrected_count_interval(int((outside & ~by_list).sum()), both, only_list, only_text)
+    low, high = corrected_count_interval(
+        int((outside & ~by_list).sum()), both, only_list, only_text
+    )
     factor = ratio(np.array([both + only_list]), np.array([both + only_text]))[0]
     known = int((decided | (outside & by_list)).sum())
     corrected = known + float((outside & ~by_list).sum()) * factor

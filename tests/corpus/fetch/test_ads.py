@@ -17,7 +17,7 @@ DOCS = some_docs(47)
 FIELDS = {
     *("bibcode", "identifier", "title", "abstract", "author", "aff", "date", "pubdate", "year"),
     *("doi", "keyword", "citation_count", "read_count", "doctype", "pub", "property"),
-    *("arxiv_class", "reference", "citation"),
+    *("arxiv_class", "reference", "citation", "bibgroup", "data", "facility"),
 }
 BIBCODES = [doc["bibcode"] for doc in DOCS]
 QUERY = 'abs:"satellite quenching" year:2024'

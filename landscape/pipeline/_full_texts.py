@@ -63,8 +63,6 @@ def has_full_texts(context: Context) -> bool:
 def _run(context: Context) -> StageResult:
     import pyarrow.parquet as pq
 
-    if not has_full_texts(context):
-        return StageResult(rows=0, outputs=[])
     folders = context.options.full_text
     previous = context.previous if _is_usable(context.previous) else None
     read = partial(
@@ -237,13 +235,12 @@ FULL_TEXTS_STAGE = Stage(
     inputs=inputs_from(papers="ingest"),
     run=_run,
     unit="full texts",
+    applies=has_full_texts,
 )
 
 
 def _passages_run(context: Context) -> StageResult:
     """Index the passages of the sections, part by part."""
-    if not context.manifest.stages[STAGE].outputs:
-        return StageResult(rows=0, outputs=[])
     parts = [*zip(context.part_files(SECTIONS), context.manifest.parts, strict=True)]
     files = context.manifest.files
     work, joined = context.work(PASSAGES), context.work(PASSAGES, "joined")
@@ -256,7 +253,7 @@ def _passages_run(context: Context) -> StageResult:
             work / segment_name(f"{VERSION} {part.name} {files[f'{SECTIONS}/{path.name}'].sha256}"),
         )
         for path, part in parts
-        if pq_rows(path)
+        if _n_rows(path)
     ]
     with context.progress("Passages", total=max(len(tasks), 1), unit="parts") as advance:
         segments = []
@@ -280,7 +277,7 @@ def _passages_run(context: Context) -> StageResult:
     return StageResult(rows=n_passages, outputs=names)
 
 
-def pq_rows(path: Path) -> int:
+def _n_rows(path: Path) -> int:
     import pyarrow.parquet as pq
 
     return int(pq.read_metadata(path).num_rows)
@@ -341,4 +338,5 @@ PASSAGES_STAGE = Stage(
     inputs=inputs_from(sections=STAGE),
     run=_passages_run,
     unit="passages",
+    applies=has_full_texts,
 )

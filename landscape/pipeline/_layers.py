@@ -86,7 +86,7 @@ def _missions_run(context: Context) -> StageResult:
 
 
 def _has_sections(context: Context) -> bool:
-    return bool(context.manifest.stages[FULL_TEXTS].outputs)
+    return FULL_TEXTS in context.manifest.stages
 
 
 def _sections_input(context: Context) -> dict[str, str]:
@@ -309,6 +309,13 @@ def _kept_lists(context: Context, given: set[str]) -> dict[str, dict[str, Any]]:
     }
 
 
+def _has_lists(context: Context) -> bool:
+    """Return whether there are lists, or records of ADS, which can name facilities."""
+    sources = {part.source for part in context.manifest.parts}
+    kept = bool(_kept_lists(context, set()))
+    return bool(context.options.bibliography) or kept or bool(sources & {"ads", "table"})
+
+
 def _lists_of_ads(context: Context) -> list[tuple[str, str, str, str, bool]]:
     """Return the facilities that records of ADS name for their papers."""
     import pyarrow.compute as pc
@@ -362,6 +369,7 @@ BIBLIOGRAPHIES_STAGE = Stage(
     inputs=inputs_from(papers="ingest"),
     run=_bibliographies_run,
     unit="entries",
+    applies=_has_lists,
 )
 
 

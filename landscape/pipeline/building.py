@@ -241,7 +241,11 @@ def _executor(context: Context) -> Iterator[None]:
 
 def _outdated_stage(context: Context) -> Stage | None:
     """Return the first stage that must run."""
-    return next((stage for stage in STAGES if not is_fresh(stage, context)), None)
+    absent = [stage.name for stage in STAGES if not stage.applies(context)]
+    if any(name in context.manifest.stages for name in absent):
+        return next(stage for stage in STAGES if stage.name not in absent)
+    chosen = (stage for stage in STAGES if stage.name not in absent)
+    return next((stage for stage in chosen if not is_fresh(stage, context)), None)
 
 
 def _say_disk_use(context: Context, first: Stage) -> None:
@@ -284,6 +288,9 @@ def _new_version(context: Context) -> Iterator[None]:
 
 
 def _run_stages(context: Context) -> None:
+    absent = [stage.name for stage in STAGES if not stage.applies(context)]
+    if any(name in context.manifest.stages for name in absent):
+        context.manifest = context.manifest.without(*absent)
     ran: list[str] = []
     while stage := _outdated_stage(context):
         if ran.count(stage.name) > 1:  # avoid an endless loop

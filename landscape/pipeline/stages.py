@@ -384,6 +384,8 @@ class Stage:
     shares: str = ""
     completed_by: str = ""
     unit: str = "papers"
+    applies: Callable[[Context], bool] = lambda _: True
+    """Whether an atlas has this stage. One without full texts has no stages for them."""
 
 
 def checksums(context: Context, stage: str, name: str, given: Sequence[Path]) -> list[str]:

@@ -29,7 +29,7 @@ from landscape.agents.survey_scoring import (
 from landscape.errors import InputError
 
 # Private modules: no public function exposes the steps tested here by themselves.
-from landscape.types import Coverage, Hit, Paper, Results, Suggestion
+from landscape.types import Coverage, Hit, Paper, Results, Suggestion, check_results_file
 
 
 def test_a_question_is_split_into_its_subjects() -> None:

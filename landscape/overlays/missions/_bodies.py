@@ -250,6 +250,9 @@ def _facility(name: str) -> str | None:
     return counted[0] if len(counted) == 1 else None
 
 
+_MAX_NAME = 40  # characters of the name of software
+
+
 class SoftwareMention(NamedTuple):
     """Software in a section, and its number in the Astrophysics Source Code Library."""
 
@@ -296,14 +299,15 @@ def find_software(kind: str, text: str) -> list[SoftwareMention]:
     if kind == "software":
         by_case = {name.casefold(): value for name, value in known.items()}
         for match in _ITEM.finditer(text):
+            inside = [one for one in found if match.start() <= one.start < match.end()]
             item = re.split(r"[(\[]| v?\d", match[0].strip(" .{}"))[0].strip(" ,.")
-            if not 1 < len(item) <= 40 or any(
-                one.start < match.end() > one.end > match.start() for one in found
-            ):
+            if not 1 < len(item) <= _MAX_NAME or any(one.surface in known for one in inside):
                 continue
             start = match.start() + match[0].index(item)
             name, ascl = by_case.get(item.casefold(), (item, None))
-            found.append(SoftwareMention(start, start + len(item), item, name, ascl))
+            number = next((one.ascl for one in inside), None)
+            found = [one for one in found if one not in inside]
+            found.append(SoftwareMention(start, start + len(item), item, name, ascl or number))
     return sorted(set(found))
 
 

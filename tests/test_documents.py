@@ -23,7 +23,7 @@ DOCS = REPOSITORY / "docs"
 DOCUMENTS = [
     REPOSITORY / "README.md",
     DOCS / "start.md",
-    *sorted((DOCS / "guides").glob("0*.md")),
+    *sorted((DOCS / "guides").glob("[0-9]*.md")),
     *sorted((DOCS / "concepts").glob("*.md")),
     *sorted((DOCS / "tutorials").glob("0*.md")),
 ]
@@ -86,6 +86,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         gzip.compress(b"citing,cited\n2016ApJ...802...13B,2015ApJ...801...12A\n")
     )
     (folder / "names.csv").write_text("topic_id,name\n")
+    (folder / "alma.txt").write_text("# ALMA\n2015ApJ...801...12A\n")
+    (folder / "full-texts").mkdir()
+    (folder / "full-texts" / "1501.00001.tex").write_text(
+        r"\section{Data} The throughput of the spectrograph is 41%. \software{astropy}"
+    )
     new = {"title": "Gas in satellites", "abstract": "We map gas.", "arxiv_id": "2601.00001"}
     (folder / "new-papers.jsonl").write_text(json.dumps(new) + "\n")
     label = {"field": "abstract", "surface": "ALMA", "occurrence": 0, "facility": "ALMA"}

@@ -219,8 +219,22 @@ def _write_bounds(
     rest = [sentence for sentence in rest if sentence not in jumps]
     if len(views) == 1 and _mix_matters(analysis.tables["years"]):
         jumps = (*jumps, "Thin line: share at a constant mix of categories.")
-    sentences = [first, *jumps, *rest[:n_gaps], _SHARES, *rest[n_gaps:]]
+    lists = sources_of(usage)
+    rest = [
+        one for one in rest if not any(f"the list {of.name}" in one for of in usage.lists.values())
+    ]
+    sentences = [first, *lists, *jumps, *rest[:n_gaps], _SHARES, *rest[n_gaps:]]
     return replace(caption, head=f"{title}.", sentences=sentences)
+
+
+def sources_of(usage: Usage) -> list[str]:
+    """Return short sentences on the lists that decide, and for which part of the corpus."""
+    return [
+        f"{usage.facilities[number].name}: list {of.name} in {of.since}–{of.until} "
+        f"({percent(of.scope.mean())} of the papers), text elsewhere."
+        for number, of in usage.lists.items()
+        if number < len(usage.facilities)
+    ]
 
 
 def gaps_first(caption: Caption, usage: Usage) -> Caption:

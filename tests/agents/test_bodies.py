@@ -22,7 +22,8 @@ def source(number: int) -> str:
     cited = [paper(number + n)["arxiv_id"] for n in (5, 6, 7)]
     return (
         "\\section{Introduction} Much was said before \\citep{a}.\n"
-        f"\\section{{Instrument}} {FACT if number == 3 else 'It is usual.'} We weigh it \\citep{{b,c}}.\n"
+        f"\\section{{Instrument}} {FACT if number == 3 else 'It is usual.'} "
+        "We weigh it \\citep{b,c}.\n"
         "\\begin{thebibliography}{3}"
         + "".join(
             f"\\bibitem{{{k}}} Doe 2020, arXiv:{c}\n" for k, c in zip("abc", cited, strict=True)

@@ -108,7 +108,8 @@ def bibliography(atlas: AtlasStore, facility: str) -> Analysis:
         table.drop(columns="row"),
         f"The list {of.name} of {chosen.name} ({of.date}, {of.since} to {of.until}) and the text "
         f"of {describe_corpus(atlas, with_size=True)}: of {count(listed, 'listed paper')}, the "
-        f"text ({body}) finds {both:,}; {count(len(silent), 'listed paper')} never name {chosen.name}. "
+        f"text ({body}) finds {both:,}; {count(len(silent), 'listed paper')} never name "
+        f"{chosen.name}. "
         f"{count(only_text, 'paper')} that use it by their text are not in the list.",
         {
             "papers in the years of the list": int(inside.sum()),

@@ -10,6 +10,7 @@ QUICKEST_FIRST = (
     "startup",
     "latex",
     "facility_spans",
+    "full_texts",
     "roles",
     "widgets",
     "keywords",

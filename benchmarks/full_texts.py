@@ -2,9 +2,9 @@
 
 Sections, references and speed are measured on the two real papers of ``fulltext``, and on more real
 papers with their sources in the folder that ``--papers`` names. LaTeX is also converted with
-pylatexenc, and PDF with pypdf and pdfminer, if they are installed. Facilities are compared with what
-two readers found in 434 acknowledgements of WIESP-DEAL (``acknowledgements.jsonl``): rules were
-developed on the first set; the second and third were read after the rules for the first were made.
+pylatexenc, and PDF with pypdf and pdfminer, if they are installed. Facilities are compared with
+what two readers found in 434 acknowledgements of WIESP-DEAL (``acknowledgements.jsonl``): rules
+were made on the first set; the others were read later, and a few rules were added after each.
 
 Run: python -m benchmarks.full_texts [--papers FOLDER] [--scale N]
 """
@@ -20,6 +20,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from benchmarks.facility_spans import FRAGMENTS
@@ -97,7 +98,8 @@ def jats_of(found: FullText) -> bytes:
         f"<ref id='r{one.number}'><mixed-citation>{escape(one.text)}</mixed-citation></ref>"
         for one in found.references
     )
-    return f"<article><body>{body}</body><back><ref-list>{references}</ref-list></back></article>".encode()
+    text = f"<body>{body}</body><back><ref-list>{references}</ref-list></back>"
+    return f"<article>{text}</article>".encode()
 
 
 def speed_rows(papers: list[Path], folder: Path) -> list[list[str]]:
@@ -117,9 +119,8 @@ def speed_rows(papers: list[Path], folder: Path) -> list[list[str]]:
     ]
     for name, read in (("pypdf", _pypdf), ("pdfminer.six", _pdfminer)):
         with suppress(ImportError):
-            rows.append(
-                [f"PDF, text only with {name}", f"{1 / _seconds(lambda: read(pdf), 2):.1f}", ""]
-            )
+            seconds = _seconds(partial(read, pdf), 2)
+            rows.append([f"PDF, text only with {name}", f"{1 / seconds:.1f}", ""])
     return rows
 
 

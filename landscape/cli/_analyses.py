@@ -222,6 +222,10 @@ def bibliography(
     output: Annotated[Path | None, option("csv, tex, md or json", "--output", "-o")] = None,
     limit: Annotated[int | None, option("number of rows (default: all)")] = None,
     columns: Annotated[str | None, option("columns to print, separated by commas")] = None,
+    by: Annotated[
+        Literal["year", "region"] | None,
+        option("print the agreement of list and text by year or region instead"),
+    ] = None,
     json: Json = False,
     trust_model: TrustModel = False,
 ) -> Answer:
@@ -232,7 +236,7 @@ def bibliography(
         facility, atlas = str(atlas), Path(facility)
     return _tabulate(
         compare, atlas, output, columns, json=json, trust_model=trust_model, limit=limit,
-        facility=facility,
+        facility=facility, by=by,
     )  # fmt: skip
 
 

@@ -68,6 +68,7 @@ def _run(context: Context) -> StageResult:
     read = partial(
         _read_slice,
         folders=folders,
+        bibliographies=_bibliographies(context),
         listing=_listing(context),
         previous=tuple(previous.files(FULL_TEXTS)) if previous else (),
         keeps=context.is_update,
@@ -142,15 +143,23 @@ def _state(path: Path) -> tuple[str, int, int]:
     return path.name, sum(one.st_size for one in status), max(one.st_mtime_ns for one in status)
 
 
+def _bibliographies(context: Context) -> tuple[Path, ...]:
+    """Return the BibTeX files among the inputs, which can name the files of their papers."""
+    return tuple(one.path for one in context.inputs if one.path.suffix == ".bib" and not one.part)
+
+
 @lru_cache(maxsize=2)
-def _folder(folders: tuple[Path, ...], _listing: tuple[str, ...]) -> FullTextFolder:
-    return FullTextFolder(folders)
+def _folder(
+    folders: tuple[Path, ...], bibliographies: tuple[Path, ...], _listing: tuple[str, ...]
+) -> FullTextFolder:
+    return FullTextFolder(folders, bibliographies=bibliographies)
 
 
 def _read_slice(
     task: LayerTask,
     *,
     folders: tuple[Path, ...],
+    bibliographies: tuple[Path, ...],
     listing: list[str],
     previous: tuple[Path, ...],
     keeps: bool,
@@ -162,7 +171,7 @@ def _read_slice(
     piece, files = task
     if all(file.is_file() for file in files.values()):
         return
-    folder = _folder(folders, tuple(listing))
+    folder = _folder(folders, bibliographies, tuple(listing))
     papers = piece.read(_NAMES).to_pylist()
     known = _known_files(previous, [paper["paper_id"] for paper in papers])
     sections: list[dict[str, Any]] = []
@@ -320,7 +329,8 @@ def _embed_passages(
         found = [*_passages_in(path, part.name)]
         vectors = embed_texts(context, [text for _, text in found], "Passages") if found else None
         if vectors is None:
-            continue
+            context.say("passages: not embedded, because the model of the atlas is not local")
+            break
         target = context.folder / VECTORS / f"{part.name}.npy"
         write_matrix(target, [vectors], rows=len(vectors), columns=vectors.shape[1])
         keys = target.with_suffix(".keys.npy")

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 
 from landscape.search.engine import open_engine
-from landscape.store.tables import SECTIONS
 from landscape.text.word_index import WordIndex
 
 if TYPE_CHECKING:
@@ -260,11 +259,3 @@ def papers_of_passages(
         return []
     found = index.search(query, k=4 * k, rows=None if rows is None else rows.tolist())
     return engine.papers(list(dict.fromkeys(one.row for one in found))[:k])
-
-
-def section_rows(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the sections whose passages are searched."""
-    return table[table["kind"].isin(INDEXED) & (table["text"].str.len() > 0)]
-
-
-__all__ = ["INDEXED", "PASSAGES", "SECTIONS", "VECTORS", "Passage", "PassageIndex", "passages_of"]

@@ -230,6 +230,8 @@ class FullTextFolder:
     Parameters
     ----------
     folders : path or iterable of path
+    bibliographies : iterable of path
+        Other BibTeX files; their ``file`` fields name files inside the folders.
 
     Raises
     ------
@@ -243,7 +245,12 @@ class FullTextFolder:
     landscape.errors.InputError: Not a directory: no-such-folder. Pass the folder ...
     """
 
-    def __init__(self, folders: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> None:
+    def __init__(
+        self,
+        folders: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+        *,
+        bibliographies: Iterable[str | os.PathLike[str]] = (),
+    ) -> None:
         given = [folders] if isinstance(folders, str | os.PathLike) else folders
         self._by_key: dict[str, Path] = {}
         self.problems: list[str] = []
@@ -251,6 +258,8 @@ class FullTextFolder:
             if not folder.is_dir():
                 raise InputError(f"Not a directory: {folder}. Pass the folder with the full texts.")
             self._list(folder)
+            for path in map(Path, bibliographies):
+                self._read_bibliography(path, folder)
 
     def _list(self, folder: Path) -> None:
         bibliographies = []
@@ -264,14 +273,14 @@ class FullTextFolder:
             elif path.is_dir() or _ENDINGS.search(path.name):
                 self._by_key.setdefault(_key(_ENDINGS.sub("", path.name)), path)
         for path in bibliographies:
-            self._read_bibliography(path)
+            self._read_bibliography(path, folder)
 
-    def _read_bibliography(self, path: Path) -> None:
+    def _read_bibliography(self, path: Path, folder: Path) -> None:
         """Give the files of the entries of a bibliography the identifiers of the entries."""
         from landscape.corpus.readers.bibtex import identifiers_of, parse_entries
 
         for entry in parse_entries(_decoded(path.read_bytes()[:MAX_SIZE])):
-            file = self._by_key.get(_key(entry.key)) or _attached(path.parent, entry.fields)
+            file = self._by_key.get(_key(entry.key)) or _attached(folder, entry.fields)
             for name in identifiers_of(entry) if file else ():
                 if name and file:
                     self._by_key.setdefault(_key(name), file)
@@ -314,7 +323,7 @@ def _attached(folder: Path, fields: Mapping[str, str]) -> Path | None:
     for one in fields.get("file", "").split(";"):
         for piece in (one, *one.split(":")):
             name = piece.strip().replace("\\", "")
-            file = folder / name
+            file = folder / name  # an absolute path stays as it is
             is_text = bool(name and _ENDINGS.search(name) and file.is_file())
             if is_text and file.resolve().is_relative_to(folder.resolve()):
                 return file

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -13,8 +14,9 @@ from landscape.errors import InputError
 from landscape.overlays.missions._bodies import READ
 from landscape.overlays.missions._lists import FacilityList, apply_lists, by_group
 from landscape.overlays.missions.roles import Place, score_roles
-from landscape.overlays.missions.usage import read_roles, select_mentions
+from landscape.overlays.missions.usage import Usage, read_roles, select_mentions
 from landscape.overlays.periods import describe_corpus, paper_years
+from landscape.statistics import corrected_count_interval, ratio, share_interval
 from landscape.text import split_sentences
 from landscape.types import Analysis
 
@@ -32,7 +34,9 @@ _MAX_SENTENCE = 400  # characters
 _MISSING, _EXTRA = "not in the list", "in the list, not in the text"
 
 
-def bibliography(atlas: AtlasStore, facility: str) -> Analysis:
+def bibliography(
+    atlas: AtlasStore, facility: str, *, by: Literal["year", "region"] | None = None
+) -> Analysis:
     """Compare the bibliography of a facility with the text of the papers.
 
     Parameters
@@ -41,6 +45,9 @@ def bibliography(atlas: AtlasStore, facility: str) -> Analysis:
         Atlas with a bibliography of the facility (``landscape build --bibliography``).
     facility : str
         Name of the facility.
+    by : {"year", "region"}, optional
+        Return the agreement of list and text by year or region as the table, instead of the
+        candidates.
 
     Returns
     -------
@@ -97,15 +104,16 @@ def bibliography(atlas: AtlasStore, facility: str) -> Analysis:
     table.insert(0, "rank", table.groupby("candidate", sort=False).cumcount() + 1)
     both, only_list, only_text = of.agreement()
     spans = {int(year): int(year) for year in range(of.since, of.until + 1)}
-    by_year = pd.DataFrame(by_group(of, years, spans))
-    by_region = pd.DataFrame(by_group(of, topic, names))
+    by_year = pd.DataFrame(by_group(of, years, spans, key="year"))
+    by_region = pd.DataFrame(by_group(of, topic, names, key="region"))
     if len(by_region):
         by_region = by_region.sort_values("list", ascending=False, kind="stable")
+    chosen_table = {"year": by_year, "region": by_region}.get(by or "", table.drop(columns="row"))
     listed = int(inside[of.listed].sum())
     body = "titles, abstracts and full texts" if atlas.has_sections else "titles and abstracts"
     return Analysis(
-        "bibliography",
-        table.drop(columns="row"),
+        "bibliography" if by is None else "bibliography_agreement",
+        chosen_table,
         f"The list {of.name} of {chosen.name} ({of.date}, {of.since} to {of.until}) and the text "
         f"of {describe_corpus(atlas, with_size=True)}: of {count(listed, 'listed paper')}, the "
         f"text ({body}) finds {both:,}; {count(len(silent), 'listed paper')} never name "
@@ -225,3 +233,68 @@ def _sentence(text: str, start: int) -> str:
         if first <= start < last:
             return " ".join(text[first:last].split())[:_MAX_SENTENCE]
     return " ".join(text[start : start + _MAX_SENTENCE].split())
+
+
+def list_columns(
+    usage: Usage, table: pd.DataFrame, insides: Sequence[NDArray[np.bool_]]
+) -> pd.DataFrame:
+    """Return the sources of the papers of each row, and its papers corrected for the text."""
+    import pandas as pd
+
+    names = [facility.name for facility in usage.facilities]
+    rows = []
+    for name, inside in zip(table["facility"], insides, strict=True):
+        number = names.index(name)
+        rows.append(_columns(usage, number, inside) if number in usage.lists else {})
+    return pd.DataFrame(rows, index=table.index)
+
+
+def _columns(usage: Usage, number: int, inside: NDArray[np.bool_]) -> dict[str, Any]:
+    of = usage.lists[number]
+    counted = usage.uses(number) & inside
+    by_list, by_text = np.zeros_like(counted), np.zeros_like(counted)
+    by_list[of.listed], by_text[of.text] = True, True
+    decided = counted & of.scope
+    outside = counted & ~of.scope
+    both, only_list, only_text = of.agreement()
+    low, high = corrected_count_interval(
+        int((outside & ~by_list).sum()), both, only_list, only_text
+    )
+    factor = ratio(np.array([both + only_list]), np.array([both + only_text]))[0]
+    known = int((decided | (outside & by_list)).sum())
+    corrected = known + float((outside & ~by_list).sum()) * factor
+    every = int(inside.sum())
+    found: dict[str, Any] = {
+        "listed_papers": int((of.scope & inside).sum()),
+        "list_papers": int((counted & by_list).sum()),
+        "text_papers": int((counted & by_text).sum()),
+        "both_papers": int((counted & by_list & by_text).sum()),
+    }
+    for name, right, total in (
+        ("list_precision", both, both + only_text),
+        ("list_recall", both, both + only_list),
+    ):
+        bounds = share_interval(np.array([right]), np.array([total]))
+        found |= {name: ratio(np.array([right]), np.array([total]))[0]}
+        found |= {f"{name}_low": bounds[0][0], f"{name}_high": bounds[1][0]}
+    for name, scale in (("corrected_papers", 1), ("corrected_share", max(every, 1))):
+        found |= {name: corrected / scale}
+        found |= {f"{name}_low": (known + low) / scale, f"{name}_high": (known + high) / scale}
+    return found
+
+
+def describe_lists(usage: Usage) -> str:
+    """Return sentences on the lists that decide, for captions."""
+    said = []
+    for number, of in usage.lists.items():
+        name = usage.facilities[number].name
+        both, only_list, only_text = of.agreement()
+        share = of.scope.mean() if len(of.scope) else 0.0
+        span = str(of.since) if of.since == of.until else f"{of.since}–{of.until}"
+        right = f"{both / (both + only_text):.0%}" if both + only_text else "unknown"
+        complete = f"{both / (both + only_list):.0%}" if both + only_list else "unknown"
+        said.append(
+            f" {name}: the list {of.name} decides for {span} ({share:.0%} of the papers), the text "
+            f"elsewhere (precision {right}, recall {complete} against the list)."
+        )
+    return "".join(said)

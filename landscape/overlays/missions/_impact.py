@@ -17,7 +17,8 @@ import numpy as np
 from landscape._wording import join_names
 from landscape.corpus.facilities import ROLES
 from landscape.errors import InputError
-from landscape.overlays.missions._lists import LISTED, UNLISTED, describe_lists, list_columns
+from landscape.overlays.missions._bibliography import describe_lists, list_columns
+from landscape.overlays.missions._lists import LISTED, UNLISTED
 from landscape.overlays.missions.measures import (
     citation_percentiles,
     core_regions,

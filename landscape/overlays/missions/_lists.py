@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from landscape.corpus.facilities import ROLES
 from landscape.corpus.identifiers import is_eprint_bibcode, is_eprint_doi
 from landscape.overlays.periods import paper_years
-from landscape.statistics import corrected_count_interval, ratio, share_interval
+from landscape.statistics import ratio, share_interval
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from landscape.overlays.missions.usage import Usage
     from landscape.store import AtlasStore
 
     Rows = NDArray[np.int64]
@@ -112,83 +111,18 @@ def _has(atlas: AtlasStore, kinds: Sequence[str]) -> NDArray[np.bool_]:
     return found
 
 
-def list_columns(
-    usage: Usage, table: pd.DataFrame, insides: Sequence[NDArray[np.bool_]]
-) -> pd.DataFrame:
-    """Return the sources of the papers of each row, and its papers corrected for the text."""
-    import pandas as pd
-
-    names = [facility.name for facility in usage.facilities]
-    rows = []
-    for name, inside in zip(table["facility"], insides, strict=True):
-        number = names.index(name)
-        rows.append(_columns(usage, number, inside) if number in usage.lists else {})
-    return pd.DataFrame(rows, index=table.index)
-
-
-def _columns(usage: Usage, number: int, inside: NDArray[np.bool_]) -> dict[str, Any]:
-    of = usage.lists[number]
-    counted = usage.uses(number) & inside
-    by_list, by_text = np.zeros_like(counted), np.zeros_like(counted)
-    by_list[of.listed], by_text[of.text] = True, True
-    decided = counted & of.scope
-    outside = counted & ~of.scope
-    both, only_list, only_text = of.agreement()
-    low, high = corrected_count_interval(
-        int((outside & ~by_list).sum()), both, only_list, only_text
-    )
-    factor = ratio(np.array([both + only_list]), np.array([both + only_text]))[0]
-    known = int((decided | (outside & by_list)).sum())
-    corrected = known + float((outside & ~by_list).sum()) * factor
-    every = int(inside.sum())
-    found: dict[str, Any] = {
-        "listed_papers": int((of.scope & inside).sum()),
-        "list_papers": int((counted & by_list).sum()),
-        "text_papers": int((counted & by_text).sum()),
-        "both_papers": int((counted & by_list & by_text).sum()),
-    }
-    for name, right, total in (
-        ("list_precision", both, both + only_text),
-        ("list_recall", both, both + only_list),
-    ):
-        bounds = share_interval(np.array([right]), np.array([total]))
-        found |= {name: ratio(np.array([right]), np.array([total]))[0]}
-        found |= {f"{name}_low": bounds[0][0], f"{name}_high": bounds[1][0]}
-    for name, scale in (("corrected_papers", 1), ("corrected_share", max(every, 1))):
-        found |= {name: corrected / scale}
-        found |= {f"{name}_low": (known + low) / scale, f"{name}_high": (known + high) / scale}
-    return found
-
-
-def describe_lists(usage: Usage) -> str:
-    """Return sentences on the lists that decide, for captions."""
-    said = []
-    for number, of in usage.lists.items():
-        name = usage.facilities[number].name
-        both, only_list, only_text = of.agreement()
-        share = of.scope.mean() if len(of.scope) else 0.0
-        span = str(of.since) if of.since == of.until else f"{of.since}–{of.until}"
-        right = f"{both / (both + only_text):.0%}" if both + only_text else "unknown"
-        complete = f"{both / (both + only_list):.0%}" if both + only_list else "unknown"
-        said.append(
-            f" {name}: the list {of.name} decides for {span} ({share:.0%} of the papers), the text "
-            f"elsewhere (precision {right}, recall {complete} against the list)."
-        )
-    return "".join(said)
-
-
 def by_group(
-    of: FacilityList, group: Rows, names: Mapping[int, object], *, least: int = 1
+    of: FacilityList, group: Rows, names: Mapping[int, object], *, key: str
 ) -> list[dict[str, object]]:
     """Return the agreement of list and text in each group of papers, such as years."""
     rows = []
     for number, name in names.items():
         both, only_list, only_text = of.agreement(group == number)
         n_list, n_text, every = both + only_list, both + only_text, both + only_list + only_text
-        if every < least:
+        if not every:
             continue
         row: dict[str, object] = {
-            "group": name, "papers": int((of.scope & (group == number)).sum()),
+            key: name, "papers": int((of.scope & (group == number)).sum()),
             "list": n_list, "text": n_text, "both": both,
         }  # fmt: skip
         for column, right, total in (

@@ -50,7 +50,7 @@ def require(module: str, extra: str) -> ModuleType:
     Parameters
     ----------
     module : str
-        Name of the module, for example ``"pypdf"``.
+        Name of the module, for example ``"pypdfium2"``.
     extra : str
         Name of the extra in ``pyproject.toml`` that provides the module.
 
@@ -96,7 +96,7 @@ def install_line(extra: str) -> str:
     Examples
     --------
     >>> install_line("pdf")
-    'pip install "pypdf>=5"'
+    'pip install "pypdfium2>=4.30"'
     """
     packages = " ".join(f'"{name}"' for name in _packages_of(extra))
     return f"pip install {packages}" if packages else ""

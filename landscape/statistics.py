@@ -116,7 +116,7 @@ def corrected_count_interval(
     precision and recall were measured, are drawn from their Dirichlet posterior.
 
     >>> low, high = corrected_count_interval(100, both=80, missed=20, false=0)
-    >>> 100 < low < 125 < high < 160
+    >>> 95 < low < 125 < high < 160
     True
     """
     random = np.random.default_rng(0)

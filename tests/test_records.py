@@ -26,13 +26,16 @@ from landscape.types import (
     Crawled,
     DraftCheck,
     Evidence,
+    FullText,
     Guess,
     Highlight,
     Hit,
     Judgement,
     Linked,
     Paper,
+    Reference,
     Results,
+    Section,
     Spent,
     Stance,
     Step,
@@ -43,6 +46,8 @@ from landscape.types import (
 PAPER = Paper(row=7, paper_id="a", title="Dust", abstract="It cools.", authors=("A", "B"), cites=3)
 COVERAGE = Coverage("Atlas", 9, 4, {"arxiv": 9}, None, None)
 EVIDENCE = Evidence("a", "a", 0, 9, "It cools.")
+SECTION = Section(0, "data", "Data", "We use HST.", references=(0,))
+REFERENCE = Reference(0, "Smith 2020, ApJ, 1, 2", year=2020)
 SENTENCE = CitingSentence("Dust cools.", (EVIDENCE,), "supported")
 HIGHLIGHT = Highlight("It cools.", 0, 9, 0.5, "paper")
 SUGGESTION = Suggestion(1, PAPER, "Atlas", 0.5, highlights=(HIGHLIGHT,), sentence=SENTENCE)
@@ -74,6 +79,9 @@ RECORDS = [
     STEP,
     STANCE,
     Spent(),
+    SECTION,
+    REFERENCE,
+    FullText("LaTeX", (SECTION,), (REFERENCE,)),
     Claim("Dust cools.", ("a",), (EVIDENCE,), "supported", "for"),
     Consensus("Dust cools.", "Agreement", "All agree.", 1.0, (STANCE,)),
     Answer("Does dust cool?", "Yes.", (), RESULTS, "tables", table=TABLE),
@@ -129,6 +137,9 @@ KEYS = {
         "claim label probability probabilities places sentences mismatch is_certain "
         "missing_numbers verdict"
     ),
+    "Section": "number kind heading text first_page last_page references",
+    "Reference": "number text title authors year bibcode doi arxiv_id",
+    "FullText": "format sections references",
     "Judgement": (
         "key line sentence part verdict paper evidence nearness why deciding draft_says paper_says"
     ),

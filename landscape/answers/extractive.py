@@ -20,6 +20,7 @@ from landscape.answers.sentence_scoring import ROLE_WEIGHTS, fit_of, role_probab
 from landscape.search import find_entities, sentences_of
 from landscape.search.sentences import Score, absent_objects, likeness, says_something, word_scores
 from landscape.text import tokenise
+from landscape.text.words import PARAGRAPH
 from landscape.types import Answer, Claim, Evidence, Paper, Results
 
 if TYPE_CHECKING:
@@ -248,8 +249,8 @@ def _with_antecedents(paper: Paper, locate: Callable[[Evidence], Evidence]) -> t
             before is not None
             and one.end - before.start <= _MAX_JOINED
             and _DEPENDENT.match(one.text)
-            and (place := locate(one)).section
-            and locate(before).section == place.section
+            and PARAGRAPH not in paper.abstract[before.start : one.end]
+            and locate(one).section
         ):
             one = replace(one, start=before.start, text=paper.abstract[before.start : one.end])
         found.append(one)

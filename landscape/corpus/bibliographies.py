@@ -23,13 +23,17 @@ from landscape.corpus.readers._formats import canonical
 from landscape.corpus.readers.bibtex import identifiers_of, parse_entries
 from landscape.errors import InputError
 
-_SPEC = re.compile(r"([^=\[\]]+?)\s*(?:\[(\d{4})?\s*\.\.\s*(\d{4})?\])?\s*=\s*(.+)", re.DOTALL)
+_SPEC = re.compile(
+    r"([^=\[\]]{1,200}?)\s{0,9}(?:\[(\d{4})?\s?\.\.\s?(\d{4})?\])?\s{0,9}=\s{0,9}(.+)", re.DOTALL
+)
 # Categories of papers that a librarian has read and that do not use the facility.
 _NOT_USED = re.compile(
-    r"(?:un|not[ _-]?)(?:related|used?)|none|no|n|false|0|irrelevant|rejected|excluded?"
+    r"(?:un|not[ _-]?)(?:related|used?)|irrelevant|rejected|excluded?"
     r"|not[ _-]?science|mentions?(?:[ _-]only)?|negative",
     re.IGNORECASE,
 )
+_NO = re.compile(r"none|no|n|false|0", re.IGNORECASE)  # in a column that is named so
+_CATEGORY_NAMES = ("category", "mission", "use", "used", "status")
 _MAX_CATEGORIES = 40  # distinct values of a column of categories
 _MAX_SIZE = 100_000_000  # bytes of a list
 _MAX_CELL = 60  # characters of a category
@@ -107,7 +111,7 @@ def read_facility_list(given: str) -> Bibliography:
     >>> _ = path.write_text("\n".join(rows))
     >>> found = read_facility_list(f"TESS={path}")
     >>> [(one.name, one.uses) for one in found.entries], found.since, found.until
-    ([('2024ApJ...960...12S', True), ('2023AJ....165....9D', False)], 2023, 2024)
+    ([('2024ApJ...960...12S', True), ('2023AJ....165....9D', False)], 2024, 2024)
     """
     match = _SPEC.fullmatch(given.strip())
     if match is None:
@@ -115,6 +119,11 @@ def read_facility_list(given: str) -> Bibliography:
             f"The bibliography is {given!r}; write the facility and the file, such as HST=hst.txt."
         )
     facility = find_facility(match[1].strip())
+    if facility.is_part:
+        whole = " or ".join(facility.counted_as)
+        raise InputError(
+            f"{facility.name} counts for {whole}; give a bibliography of {whole} in its place."
+        )
     path = Path(match[4].strip())
     if not path.is_file():
         raise InputError(f"There is no bibliography {path}; pass the path of an existing file.")
@@ -122,8 +131,13 @@ def read_facility_list(given: str) -> Bibliography:
         raise InputError(
             f"{path} is larger than {_MAX_SIZE:,} bytes, the limit for a bibliography."
         )
-    text = _text_of(path)
-    rows = [*_rows_of(text)]
+    first, last = (int(one) if one else None for one in (match[2], match[3]))
+    if first and last and first > last:
+        raise InputError(f"The years {first} to {last} of {path.name} are reversed; swap them.")
+    try:
+        rows = [*_rows_of(_text_of(path))]
+    except csv.Error as error:
+        raise InputError(f"{path} is no table that can be read ({error}).") from error
     entries = {
         name: ListedPaper(name, kind, _uses(kind, facility.counted_as))
         for name, kind in rows
@@ -133,7 +147,6 @@ def read_facility_list(given: str) -> Bibliography:
         raise InputError(f"{path} contains no bibcode, DOI or arXiv id.")
     used = [one for one in entries.values() if one.uses]
     years = _span(Counter(filter(None, (_year_of(one.name) for one in used or entries.values()))))
-    first, last = (int(one) if one else None for one in (match[2], match[3]))
     if not years and (first is None or last is None):
         raise InputError(
             f"The years of {path} are unknown, because it has DOIs only; write them, such as "
@@ -244,7 +257,7 @@ def _places_of_identifiers(header: Sequence[str], body: Sequence[Sequence[str]])
 def _place_of_category(
     body: Sequence[Sequence[str]], identifiers: Sequence[int], header: Sequence[str]
 ) -> int | None:
-    """Return the first column with few different words, preferably with one such as unrelated."""
+    """Return the column of categories: by its name, or by words such as unrelated."""
     found = []
     for place in range(len(body[0]) if body else 0):
         values = Counter(row[place] for row in body if row[place])
@@ -252,20 +265,15 @@ def _place_of_category(
         if place in identifiers or not words or len(values) > _MAX_CATEGORIES:
             continue
         says_no = any(_NOT_USED.fullmatch(one) for one in values)
-        is_named = bool(header) and canonical(header[place]) in (
-            "category",
-            "mission",
-            "use",
-            "used",
-            "status",
-        )
-        found.append((not says_no, not is_named, place))
+        is_named = bool(header) and canonical(header[place]) in _CATEGORY_NAMES
+        if says_no or is_named:
+            found.append((not is_named, not says_no, place))
     return min(found)[2] if found else None
 
 
 def _uses(category: str, counted_as: Sequence[str]) -> bool:
     """Return whether a category means that the data of a facility are used."""
-    if _NOT_USED.fullmatch(category.strip()):
+    if _NOT_USED.fullmatch(category.strip()) or _NO.fullmatch(category.strip()):
         return False
     try:
         other = find_facility(category).counted_as if category else counted_as

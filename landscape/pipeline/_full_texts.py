@@ -15,7 +15,7 @@ import numpy as np
 from landscape._io import link_file, replacing
 from landscape._wording import count
 from landscape.corpus.full_text import FullTextFolder, read_full_text
-from landscape.errors import LandscapeError
+from landscape.errors import LandscapeError, MissingExtraError
 from landscape.pipeline._layers import FULL_TEXTS as STAGE
 from landscape.pipeline._layers import LayerTask, write_found, write_tables
 from landscape.pipeline._rows import write_table
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from landscape.store.manifest import Part
 
 LAYERS = (SECTIONS, REFERENCES, FULL_TEXTS)
-_NAMES = ("paper_id", "arxiv_id", "bibcode", "doi", "authors", "year", "title")
+_NAMES = ("paper_id", "arxiv_id", "bibcode", "doi", "authors", "title")
 _MAX_PROBLEMS = 10  # files that cannot be read, which the build lists; all are in the layer
 
 
@@ -137,9 +137,17 @@ def _listing(context: Context) -> list[str]:
 
 
 def _state(path: Path) -> tuple[str, int, int]:
-    """Return the name, the size and the latest modification of a file or folder."""
-    inside = [path, *path.rglob("*")] if path.is_dir() else [path]
-    status = [one.stat() for one in inside]
+    """Return the name, the size and the latest modification of a file or folder.
+
+    The bibliography of a LaTeX file, which has its name, is part of it.
+    """
+    if path.is_dir():
+        inside = [path, *path.rglob("*")]
+    else:
+        others = [path.with_suffix(ending) for ending in (".bbl", ".bib")]
+        is_latex = path.suffix.lower() == ".tex"
+        inside = [path, *(one for one in others if is_latex and one.is_file())]
+    status = [one.lstat() for one in inside]
     return path.name, sum(one.st_size for one in status), max(one.st_mtime_ns for one in status)
 
 
@@ -193,6 +201,8 @@ def _read_slice(
         record = {"row": row, **own, "format": "", "problem": ""}
         try:
             found = read_full_text(path)
+        except MissingExtraError:
+            raise
         except LandscapeError as error:
             record["problem"] = str(error)
         else:
@@ -262,7 +272,7 @@ def _passages_run(context: Context) -> StageResult:
             work / segment_name(f"{VERSION} {part.name} {files[f'{SECTIONS}/{path.name}'].sha256}"),
         )
         for path, part in parts
-        if _n_rows(path)
+        if next(_passages_in(path, part.name), None)
     ]
     with context.progress("Passages", total=max(len(tasks), 1), unit="parts") as advance:
         segments = []
@@ -284,12 +294,6 @@ def _passages_run(context: Context) -> StageResult:
     if context.options.passage_vectors:
         names += _embed_passages(context, parts, n_passages)
     return StageResult(rows=n_passages, outputs=names)
-
-
-def _n_rows(path: Path) -> int:
-    import pyarrow.parquet as pq
-
-    return int(pq.read_metadata(path).num_rows)
 
 
 def _passages_in(path: Path, part: str) -> Iterator[tuple[int, str]]:

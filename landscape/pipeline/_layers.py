@@ -16,9 +16,10 @@ from threadpoolctl import threadpool_limits
 
 from landscape._io import cache_folder, data_file, replacing, sha256_of
 from landscape._progress import progress
-from landscape._wording import normal_title
+from landscape._wording import count, normal_title
 from landscape.corpus.facilities import missions_file
 from landscape.corpus.thesaurus import EMBEDDED, embedded_thesaurus, read_thesaurus
+from landscape.errors import InputError
 from landscape.overlays.citations import CITATIONS, INFLUENCE, STUBS, matrix_files
 from landscape.pipeline._embeddings import EMBEDDINGS, vectors_of
 from landscape.pipeline._executor import Slice, slices
@@ -249,13 +250,19 @@ def _bibliographies_run(context: Context) -> StageResult:
     from landscape.overlays.citations import resolve
 
     lists = [read_facility_list(given) for given in context.options.bibliography]
-    given = {one.facility for one in lists}
+    given = {one.facility: one for one in lists}
+    if len(given) < len(lists):
+        twice = next(one for one in lists if given[one.facility] is not one)
+        raise InputError(
+            f"{twice.facility} has two bibliographies, {twice.name} and "
+            f"{given[twice.facility].name}; put their entries into one file."
+        )
     rows = [
         (one.facility, one.name, entry.name, entry.category, entry.uses)
         for one in lists
         for entry in one.entries
     ]
-    kept = _kept_lists(context, given)
+    kept = _kept_lists(context, set(given))
     scopes = kept | {
         one.facility: {
             "name": one.name, "date": one.date, "since": one.since, "until": one.until,
@@ -266,7 +273,11 @@ def _bibliographies_run(context: Context) -> StageResult:
     }  # fmt: skip
     if kept and context.previous:
         old = read_columns([context.previous.folder / BIBLIOGRAPHIES], _LIST_COLUMNS).to_pylist()
-        rows += [tuple(row.values()) for row in old if row["facility"] in kept]
+        rows += [
+            tuple(row.values())
+            for row in old
+            if row["facility"] in kept and row["list"] == kept[row["facility"]]["name"]
+        ]
     rows += _lists_of_ads(context)
     if not rows:
         return StageResult(rows=0, outputs=[])
@@ -284,14 +295,18 @@ def _bibliographies_run(context: Context) -> StageResult:
     write_table(context.folder / BIBLIOGRAPHIES, pa.table(columns | {"paper_id": found}))
     for name, scope in scopes.items():
         own = [
-            one for row, one in zip(rows, found, strict=True) if row[:2] == (name, scope["name"])
+            (one, row[4])
+            for row, one in zip(rows, found, strict=True)
+            if row[:2] == (name, scope["name"])
         ]
-        scope["found"] = sum(one is not None for one in own)
+        scope["found"] = sum(one is not None for one, _ in own)
+        uses = sum(is_use for _, is_use in own)
         if name in given:
             context.say(
-                f"bibliography of {name}: {scope['name']}, {len(own):,} entries, "
-                f"{scope['found']:,} in the atlas; taken as complete for "
-                f"{scope['since']}-{scope['until']}"
+                f"bibliography of {name}: {scope['name']}, {len(own):,} entries "
+                f"({uses:,} use it), {scope['found']:,} in the atlas; "
+                f"{count(scope['without_name'], 'line')} without an identifier; taken as complete "
+                f"for {scope['since']}-{scope['until']}"
             )
     return StageResult(rows=len(rows), outputs=[BIBLIOGRAPHIES], details={"lists": scopes})
 
@@ -322,7 +337,6 @@ def _lists_of_ads(context: Context) -> list[tuple[str, str, str, str, bool]]:
     import pyarrow.parquet as pq
 
     from landscape.corpus import find_facility
-    from landscape.errors import InputError
 
     @cache
     def facility(value: str) -> str | None:

@@ -22,6 +22,7 @@ from landscape.search._filter_fields import BY_NAME, LAYERS, apply_filter, colum
 from landscape.search._filters import parse_filter
 from landscape.search.settings import readable_text
 from landscape.store.arrays import COUNTS, WORDS, open_words
+from landscape.store.facility_lists import decide_mentions
 from landscape.store.tables import read_limited, unreadable
 from landscape.text import WordIndex
 from landscape.text.word_index import paper_key
@@ -319,7 +320,7 @@ class SearchIndexes:
 
         columns = ["facility", "role", "surface"]
         named = self._atlas.read_layer("missions", columns).drop_duplicates()
-        named = named.sort_values("paper_row", kind="stable")
+        named = decide_mentions(self._atlas, named).sort_values("paper_row", kind="stable")
         starts = np.searchsorted(named["paper_row"], np.arange(len(self) + 1)).astype(np.int32)
         # In atlases of earlier versions, which have no roles, all mentions count as use.
         roles = named["role"].astype(object).fillna("science").astype(str)

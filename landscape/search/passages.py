@@ -6,6 +6,7 @@ the same words as that of the abstracts; vectors of the passages are optional.
 
 from __future__ import annotations
 
+import itertools
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
@@ -17,8 +18,11 @@ import numpy as np
 
 from landscape.search.engine import open_engine
 from landscape.text.word_index import WordIndex
+from landscape.text.words import PARAGRAPH
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
     from numpy.typing import NDArray
 
@@ -43,6 +47,7 @@ _SECTION_BITS, _NUMBER_BITS, _ROW_BITS = 11, 9, 20
 _FUSED = 60  # constant of reciprocal rank fusion (Cormack et al. 2009, SIGIR, 758)
 _MAX_SHOWN = 4  # passages of a paper that are added to its abstract
 _BLOCK = 100_000  # vectors that are compared at a time
+_FEW = 300  # papers whose passages are searched alone; each adds half a millisecond
 
 
 class Passage(NamedTuple):
@@ -94,11 +99,9 @@ class PassageIndex:
     def __init__(self, atlas: AtlasStore) -> None:
         self._atlas = atlas
         self._words = atlas.read(PASSAGES, lambda folder: WordIndex(folder / PASSAGES))
-        starts = np.cumsum([0, *(part.rows for part in atlas.parts)])
-        self._first = {
-            part_code(part.name): int(start)
-            for part, start in zip(atlas.parts, starts, strict=False)
-        }
+        self._starts = np.cumsum([0, *(part.rows for part in atlas.parts)])
+        self._codes = [part_code(part.name) for part in atlas.parts]
+        self._first = dict(zip(self._codes, self._starts.tolist(), strict=False))
 
     def search(
         self,
@@ -109,13 +112,40 @@ class PassageIndex:
         of_paper: int = _MAX_SHOWN,
     ) -> list[Passage]:
         """Find the passages that fit a text best, at most some of each paper."""
-        wanted = None if rows is None else {int(row) for row in rows}
-        n = 40 * k if wanted is None else min(50_000, 400 * max(k, len(wanted)))
-        found = self._words.search(query, k=n)
-        ranked = self._fused(query, found.keys.tolist(), n)
+        wanted = None if rows is None else sorted({int(row) for row in rows})
+        if wanted is not None and len(wanted) <= _FEW:
+            ranges = [self._keys(row) for row in wanted]
+            return self._read(self._best(query, k, len(self._words), of_paper, None, ranges))
+        allowed = None if wanted is None else frozenset(wanted)
+        n = 40 * k
+        chosen = self._best(query, k, n, of_paper, allowed)
+        while allowed and len(chosen) < k and n < len(self._words):
+            n *= 8
+            chosen = self._best(query, k, n, of_paper, allowed)
+        return self._read(chosen)
+
+    def _keys(self, row: int) -> tuple[int, int]:
+        """Return the range of the keys of the passages of a paper."""
+        part = int(np.searchsorted(self._starts, row, side="right")) - 1
+        code, place = self._codes[part], row - int(self._starts[part])
+        return passage_key(code, place, 0, 0), passage_key(code, place + 1, 0, 0)
+
+    def _best(
+        self,
+        query: str,
+        k: int,
+        n: int,
+        of_paper: int,
+        allowed: frozenset[int] | None,
+        ranges: Sequence[tuple[int, int]] | None = None,
+    ) -> list[tuple[int, int, int, float]]:
+        """Return the row, section, number and score of the best of the first `n` passages."""
+        if not len(self._words) or ranges == []:
+            return []
+        found = self._words.search(query, k=n, ranges=ranges)
         chosen: list[tuple[int, int, int, float]] = []
         counts: dict[int, int] = {}
-        for key, score in ranked:
+        for key, score in self._fused(query, found.keys.tolist(), n, ranges):
             number = key & ((1 << _NUMBER_BITS) - 1)
             section = (key >> _NUMBER_BITS) & ((1 << _SECTION_BITS) - 1)
             place = key >> (_NUMBER_BITS + _SECTION_BITS)
@@ -123,39 +153,50 @@ class PassageIndex:
             if first is None:
                 continue
             row = first + (place & ((1 << _ROW_BITS) - 1))
-            if (wanted is not None and row not in wanted) or counts.get(row, 0) >= of_paper:
+            if (allowed is not None and row not in allowed) or counts.get(row, 0) >= of_paper:
                 continue
             counts[row] = counts.get(row, 0) + 1
             chosen.append((row, section, number, score))
             if len(chosen) >= k:
                 break
-        return self._read(chosen)
+        return chosen
 
-    def _fused(self, query: str, by_words: list[int], n: int) -> list[tuple[int, float]]:
+    def _fused(
+        self, query: str, by_words: list[int], n: int, ranges: Sequence[tuple[int, int]] | None
+    ) -> list[tuple[int, float]]:
         """Rank passages by words and, if the atlas has vectors of passages, by meaning."""
         scores = {key: 1.0 / (_FUSED + rank) for rank, key in enumerate(by_words)}
-        for rank, key in enumerate(self._by_meaning(query, n)):
+        for rank, key in enumerate(self._by_meaning(query, n, ranges)):
             scores[key] = scores.get(key, 0.0) + 1.0 / (_FUSED + rank)
         return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
 
-    def _by_meaning(self, query: str, n: int) -> list[int]:
+    def _by_meaning(
+        self, query: str, n: int, ranges: Sequence[tuple[int, int]] | None
+    ) -> list[int]:
         names = [f"{VECTORS}/{part.name}" for part in self._atlas.parts]
         names = [name for name in names if f"{name}.npy" in self._atlas.manifest.files]
         if not names:
             return []
         vector = open_engine(self._atlas).indexes.embedder.embed([query])[0]
 
-        def best(folder: object) -> tuple[NDArray[np.uint64], NDArray[np.float32]]:
+        def best(folder: Path) -> tuple[NDArray[np.uint64], NDArray[np.float32]]:
             from landscape.store.arrays import open_matrix
 
-            keys, scores = [], []
+            keys, scores = [np.zeros(0, np.uint64)], [np.zeros(0, np.float32)]
             for name in names:
-                matrix = open_matrix(folder / f"{name}.npy")  # type: ignore[operator]
-                own = np.load(folder / f"{name}.keys.npy", allow_pickle=False)  # type: ignore[operator]
-                blocks = [matrix[at : at + _BLOCK] @ vector for at in range(0, len(matrix), _BLOCK)]
-                values = np.concatenate([np.zeros(0, np.float32), *blocks])
+                matrix = open_matrix(folder / f"{name}.npy")
+                own = np.load(folder / f"{name}.keys.npy", allow_pickle=False)
+                if ranges is None:
+                    cuts = [*range(0, len(own), _BLOCK), len(own)]
+                    pieces = list(itertools.pairwise(cuts))
+                else:  # the keys of a part are in order
+                    edges = np.searchsorted(own, np.array(ranges, np.uint64))
+                    pieces = [(int(start), int(end)) for start, end in edges if end > start]
+                blocks = [matrix[start:end] @ vector for start, end in pieces]
+                values = np.concatenate([scores[0], *blocks])
+                of = np.concatenate([keys[0], *(own[start:end] for start, end in pieces)])
                 first = np.argsort(-values, kind="stable")[:n]
-                keys.append(own[first])
+                keys.append(of[first])
                 scores.append(values[first])
             return np.concatenate(keys), np.concatenate(scores)
 
@@ -241,7 +282,7 @@ def with_bodies(
     for paper in papers:
         text, own = paper.abstract, []
         for passage in sorted(found.get(paper.row, ()), key=lambda one: (one.section, one.start)):
-            text += "\n"
+            text += PARAGRAPH
             own.append((len(text), passage))
             text += passage.text
         if own:

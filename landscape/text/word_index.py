@@ -293,13 +293,16 @@ class WordIndex:
         *,
         k: int = 100,
         keys: NDArray[np.uint64] | None = None,
+        ranges: Sequence[tuple[int, int]] | None = None,
         fields: Mapping[str, float] = FIELDS,
     ) -> Matches:
-        """Find the papers with the highest BM25 scores."""
+        """Find the papers with the highest BM25 scores, of some keys or of a few ranges of keys."""
         weights = dict.fromkeys(self.terms(query), 1.0) if isinstance(query, str) else query
         if not weights or not len(self) or k < 1 or (keys is not None and not len(keys)):
             return Matches(np.zeros(0, np.uint64), np.zeros(0, np.float32))
         words = self._query(weights, fields)
+        if ranges is not None:
+            words = self._in_ranges(words, ranges)
         if keys is None:
             return self._matches(words, k)
         share = max(1, len(keys)) / len(self)
@@ -343,6 +346,18 @@ class WordIndex:
             for field, boost in fields.items()
         ]
         return Query.boolean_query(clauses)
+
+    def _in_ranges(self, words: tantivy.Query, ranges: Sequence[tuple[int, int]]) -> tantivy.Query:
+        """Restrict a query to keys from each start to before its end; the scores stay the same."""
+        from tantivy import FieldType, Occur, Query
+
+        of = partial(Query.range_query, self._index.schema, _KEY, FieldType.Unsigned)
+        inside = Query.boolean_query(
+            [(Occur.Should, of(start, end, True, False)) for start, end in ranges]
+        )
+        return Query.boolean_query(
+            [(Occur.Must, words), (Occur.Must, Query.boost_query(inside, 0.0))]
+        )
 
     def _matches(self, query: tantivy.Query, limit: int) -> Matches:
         with _readable():

@@ -380,6 +380,10 @@ _MAX_SHORTENED = 14  # number of characters before a full stop that are searched
 _OPENING_MARKS = "([{\"'“‘«"
 
 
+PARAGRAPH = "\u2029"
+"""Paragraph separator, which parts texts that are read one after the other."""
+
+
 def split_sentences(text: str) -> list[tuple[int, int]]:
     """Find the sentences of a text.
 
@@ -392,7 +396,8 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
     -------
     list of tuple of int
         Start and end of each sentence: ``text[start:end]`` is the sentence without surrounding
-        white space. Every other character of the text belongs to one sentence.
+        white space. Every other character of the text belongs to one sentence. A paragraph
+        separator (U+2029) always ends a sentence.
 
     Examples
     --------
@@ -407,10 +412,11 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
 def _spans(text: str) -> tuple[tuple[int, int], ...]:
     spans: list[tuple[int, int]] = []
     start = 0
-    for cut in [*_cuts(text), len(text)]:
+    ends = {len(text), *(found.start() for found in re.finditer(PARAGRAPH, text))}
+    for cut in sorted({*_cuts(text), *ends}):
         first, last = _without_space(text, start, cut)
         # Item numbers ("1."), single brackets and headings are part of the next sentence.
-        if first < last and (cut == len(text) or not _is_unfinished(text, first, last)):
+        if first < last and (cut in ends or not _is_unfinished(text, first, last)):
             spans.append((first, last))
             start = cut
     return tuple(spans)

@@ -251,7 +251,7 @@ def test_no_bibcode_is_made_of_a_guess() -> None:
     ("name", "content", "message"),
     [
         ("a.tex", b"", "contains no text"),
-        ("a.pdf", b"\0\1\2binary", "not a text, a PDF"),
+        ("a.pdf", b"\0\1\2binary", "not a text, HTML, JATS, a PDF"),
         ("a.tar.gz", gzip.compress(b"\0" * 600), "cannot be read|no LaTeX files"),
         ("a.tar.gz", b"\x1f\x8btorn", "cannot be read"),
         ("a.xml", b"<article><body/></article>", "contains no text"),

@@ -62,6 +62,10 @@ class MadeAtlas(SimpleNamespace):
     """An atlas-like object whose tables a test may replace."""
 
     @property
+    def bibliographies(self) -> pd.DataFrame:
+        return pd.DataFrame({"facility": [], "paper_id": []})
+
+    @property
     def region_names(self) -> dict[int, str]:
         return dict(zip(self.topics["topic_id"], self.topics["label"], strict=True))
 

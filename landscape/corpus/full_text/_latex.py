@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from posixpath import normpath
 
 from landscape._bibliography import find_journal
@@ -24,8 +24,14 @@ _MAX_PASSES = 6  # macros in the text of macros
 _MAX_BODY = 600  # characters of a macro that is replaced by its text
 
 # Repetitions are bounded; otherwise, matching a file with many brackets takes minutes.
-_COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*\n?[ \t]*")
-_COMMENTED = (("\\begin{comment}", "\\end{comment}"), ("\\iffalse", "\\fi"))
+# A % in the address of a link is no comment.
+_COMMENT = re.compile(
+    r"(\\(?:href|url|path)\s{0,9}\{[^{}\n]{0,600}\})|(?<!\\)((?:\\\\)*)%[^\n]*\n?[ \t]*"
+)
+_COMMENTED = (
+    (re.compile(r"\\begin\{comment\}"), re.compile(r"\\end\{comment\}")),
+    (re.compile(r"\\iffalse(?![A-Za-z])"), re.compile(r"\\fi(?![A-Za-z])")),
+)
 _INPUT = re.compile(r"\\(?:input|include|subfile)\s*(?:\{([^{}\n]{1,200})\}|([^\s\\{}]{1,200}))")
 _BODY = re.compile(r"\\begin\s*\{document\}")
 _END = re.compile(r"\\end\s*\{document\}")
@@ -94,10 +100,10 @@ def read_latex(files: Mapping[str, str]) -> FullText:
     macros, source = _definitions(source)
     start, end = _BODY.search(source), _END.search(source)
     body = source[start.end() if start else 0 : end.start() if end and start else len(source)]
-    listed = next((text for text in (source, *files.values()) if "\\bibitem" in text), "")
+    listed = next((text for text in (source, *files.values()) if _BIBITEM.search(text)), "")
     body = _without_front(_expanded(body, macros))
     if listed:
-        keys, references = _bibitems(_COMMENT.sub(r"\1", listed), macros)
+        keys, references = _bibitems(_COMMENT.sub(r"\1\2", listed), macros)
     else:
         keys, references = _entries(files, body)
     return FullText("LaTeX", _sections(body, keys, references), tuple(references))
@@ -118,7 +124,7 @@ def joined(files: Mapping[str, str], main: str) -> str:
     left = [_MAX_INPUTS, _MAX_SOURCE]
 
     def read(name: str, depth: int) -> str:
-        text = _uncommented(_COMMENT.sub(r"\1", files.get(name, "")[: max(left[1], 0)]))
+        text = _uncommented(_COMMENT.sub(r"\1\2", files.get(name, "")[: max(left[1], 0)]))
         left[0] -= 1
         left[1] -= len(text)
 
@@ -140,12 +146,12 @@ def _uncommented(text: str) -> str:
     """Remove passages that are commented out as a whole."""
     for begin, end in _COMMENTED:
         pieces, reached = [], 0
-        while (start := text.find(begin, reached)) >= 0:
-            stop = text.find(end, start)
-            if stop < 0:
+        while start := begin.search(text, reached):
+            stop = end.search(text, start.end())
+            if stop is None:
                 break
-            pieces.append(text[reached:start])
-            reached = stop + len(end)
+            pieces.append(text[reached : start.start()])
+            reached = stop.end()
         text = " ".join([*pieces, text[reached:]])
     return text
 
@@ -161,6 +167,7 @@ def _group(text: str, start: int) -> tuple[str, int]:
 
 
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
+_ARGUMENT = re.compile(r"#([1-9])")
 _Macro = tuple[int, str | None, str]  # number of arguments, default of the first, and text
 
 
@@ -201,18 +208,23 @@ def _expanded(text: str, macros: Mapping[str, _Macro]) -> str:
             while len(given) < count and text[end : end + 1] == "{":
                 content, end = _group(text, end)
                 given.append(content)
-            for number, value in enumerate(given, start=1):
-                body = body.replace(f"#{number}", value)
-            piece = f"{text[reached : match.start()]}{body}{space}"
-            pieces.append(piece)
-            reached, changed = end, True
-            size += len(piece)
+            size += match.start() - reached + len(body)
+            size += sum(body.count(f"#{n}") * len(one) for n, one in enumerate(given, start=1))
             if size > most:
                 return text  # the macros multiply the text
+            pieces.append(f"{text[reached : match.start()]}{_filled(body, given)}{space}")
+            reached, changed = end, True
         if not changed:
             return text
         text = "".join([*pieces, text[reached:]])
     return text
+
+
+def _filled(body: str, given: Sequence[str]) -> str:
+    """Put the arguments of a macro into its text, all at once."""
+    return _ARGUMENT.sub(
+        lambda one: given[int(one[1]) - 1] if int(one[1]) <= len(given) else one[0], body
+    )
 
 
 _FRONT = re.compile(r"\\end\s*\{abstract\}|\\maketitle\b|\\keywords?\s*\{[^{}]{0,1000}\}")

@@ -14,6 +14,8 @@ from landscape.errors import InputError, require
 from landscape.types import FullText, Reference
 
 _MAX_DEPTH = 200  # of nested elements
+_MAX_REFERENCES = 5_000
+_MAX_REFERENCE = 4_000  # characters of an entry
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ _JATS = _Names(
     appendices=_words("app"),
     paragraphs=_words("p"),
     dropped=_words("front journal-meta article-meta abstract disp-formula ref-list table "
-                   "disp-formula-group supplementary-material author-notes floats-wrap"),
+                   "disp-formula-group supplementary-material author-notes floats-wrap label"),
     item="ref",
     cited=_cited_jats,
 )  # fmt: skip
@@ -104,9 +106,12 @@ def read_jats(content: bytes) -> FullText:
     return _read(articles[0] if articles else root, _JATS)
 
 
+_NO_TEXT = frozenset(("a comment",))
+
+
 def _classes(element: Any, names: _Names) -> frozenset[str]:
     if not isinstance(element.tag, str):  # a comment
-        return frozenset(("script",))
+        return _NO_TEXT
     if names is _HTML:
         return frozenset((element.tag, *(element.get("class") or "").split()))
     return frozenset((element.tag,))
@@ -167,7 +172,7 @@ def _texts(
             captions += _captions(child, names, keys, depth)
         elif child.tag in ("math", "tex-math"):
             yield "text", f" {_formula(child)} "
-        elif not own & {*names.dropped, names.item}:
+        elif own is not _NO_TEXT and not own & {*names.dropped, names.item}:
             if (number := keys.get(names.cited(child))) is not None:
                 cited.append(number)
             every = [*_texts(child, names, inner, captions, keys, cited, depth + 1)]
@@ -215,10 +220,14 @@ def _references(root: Any, names: _Names) -> tuple[dict[str, int], list[Referenc
     for element in root.iter():
         if names.item not in _classes(element, names):
             continue
+        if any(names.item in _classes(one, names) for one in element.iterancestors()):
+            continue
+        if len(found) >= _MAX_REFERENCES:
+            break
         links = [str(one.get("href") or "") for one in element.iter("a")]
         links += [_text_of(one) for one in element.iter("pub-id", "ext-link")]
         known = _jats_fields(element) if names is _JATS else {}
-        text = clean_text(" ".join(map(str, element.itertext())))
+        text = clean_text(" ".join(map(str, element.itertext()))[:_MAX_REFERENCE])
         key = str(element.get("id") or "")
         if key:
             keys.setdefault(key, len(found))

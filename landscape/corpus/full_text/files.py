@@ -20,7 +20,7 @@ from landscape.errors import InputError, LandscapeError
 from landscape.types import FullText, Paper
 
 MAX_SIZE = 30_000_000  # maximum number of bytes of one file
-_MAX_UNPACKED = 500_000_000  # maximum number of bytes of an unpacked archive
+_MAX_UNPACKED = 200_000_000  # maximum number of bytes of an unpacked archive
 _MAX_FILES = 300  # LaTeX files of one paper that are read
 _HEAD = 4_096  # bytes at the start of a file by which its format is recognised
 _SOURCES = (".tex", ".ltx", ".bbl", ".bib")
@@ -108,8 +108,8 @@ def _read_content(path: Path, content: bytes) -> FullText:
         from landscape.corpus.full_text._pdf import read_pdf
 
         return read_pdf(content, path)
-    if b"\0" in head:
-        raise InputError(f"{path} is not a text, a PDF or an archive of LaTeX files.")
+    if b"\0" in head or head.lstrip()[:4] == b"%!PS":
+        raise InputError(f"{path} is not a text, HTML, JATS, a PDF or an archive of LaTeX files.")
     is_html = bool(_HTML.search(head) or _MARKUP.match(head))
     if is_html or _JATS.search(head):
         from landscape.corpus.full_text._markup import read_html, read_jats
@@ -134,9 +134,14 @@ def _siblings(path: Path, content: bytes) -> dict[str, str]:
     for name in sorted(names):
         file = path.parent / name
         inside = Path(name).name == name and file.suffix.lower() in _SOURCES
-        if inside and file != path and file.is_file() and file.stat().st_size <= MAX_SIZE:
+        if inside and file != path and _is_text(file):
             found[name] = _decoded(file.read_bytes())
     return found
+
+
+def _is_text(file: Path) -> bool:
+    """Return whether a file can be read that is named by another one; links can lead outside."""
+    return file.is_file() and not file.is_symlink() and file.stat().st_size <= MAX_SIZE
 
 
 def _read_plain(text: str) -> FullText:
@@ -266,7 +271,9 @@ class FullTextFolder:
         # LaTeX comes first, because its structure is known exactly; text and PDF come last.
         order: Callable[[Path], tuple[int, str]] = lambda path: (_rank(path), path.name)  # noqa: E731
         for path in sorted(folder.iterdir(), key=order):
-            if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
+            # Hidden files are those of editors and of macOS; links can lead outside.
+            outside = path.is_symlink() and not path.resolve().is_relative_to(folder.resolve())
+            if path.name.startswith(".") or outside or not path.exists():
                 continue
             if path.suffix.lower() == ".bib":
                 bibliographies.append(path)

@@ -26,8 +26,9 @@ _IDENTIFIERS = (
 _YEAR = re.compile(r"(?<![\d.:/–-])\(?\b(1[89]\d\d|20\d\d)[a-z]?\b\)?(?![\d/]|\.\d)")
 _QUOTED = re.compile(r"[“\"‘']([^“”\"]{12,300}?)[,.]?[”\"’'](?=[\s,.]|$)")
 _PLACE = re.compile(  # volume and page after the name of a journal
-    r"[\s,]*(?:vol(?:ume)?\.?\s*)?(\d{1,4}[A-D]?)\s*(?:\(\d{1,4}(?:[-/]\d{1,4})?\))?\s*[,:\s]\s*"
-    r"(?:p+\.?\s*|id\.?\s*|article\s*|eid\.?\s*|no\.?\s*\d{1,3},?\s*)?([A-Z]?\d{1,6}|[A-Z]{1,2}\d{1,4})\b"
+    r"[\s,]{0,4}(?:vol(?:ume)?\.?\s{0,2})?(\d{1,4}[A-D]?)\s{0,2}(?:\(\d{1,4}(?:[-/]\d{1,4})?\))?"
+    r"\s{0,2}[,:\s]\s{0,2}(?:pp?\.?\s{0,2}|id\.?\s{0,2}|article\s{0,2}|eid\.?\s{0,2}|no\.?\s{0,2}\d{1,3},?\s{0,2})?"
+    r"([A-Z]?\d{1,6}|[A-Z]{1,2}\d{1,4})\b"
 )
 _JOURNAL = re.compile(r"[A-Z][A-Za-z&.]*(?:[\s.]+(?:&\s+)?(?:of|the|and|in|[A-Z][A-Za-z&.]*)){0,9}")
 _LETTERS = {"A", "L", "P"}  # marks of article numbers and of letters, before a page

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -12,11 +12,11 @@ from landscape.corpus import find_facility
 from landscape.corpus.facilities import ROLES
 from landscape.errors import InputError
 from landscape.overlays.missions._bodies import READ
-from landscape.overlays.missions._lists import FacilityList, apply_lists, by_group
 from landscape.overlays.missions.roles import Place, score_roles
 from landscape.overlays.missions.usage import Usage, read_roles, select_mentions
 from landscape.overlays.periods import describe_corpus, paper_years
 from landscape.statistics import corrected_count_interval, ratio, share_interval
+from landscape.store.facility_lists import FacilityList, apply_lists
 from landscape.text import split_sentences
 from landscape.types import Analysis
 
@@ -77,6 +77,13 @@ def bibliography(
     chosen = find_facility(facility)
     _, lists = apply_lists(atlas, read_roles(atlas))
     if chosen.name not in lists:
+        stage = atlas.stages.get("bibliographies")
+        read = stage.details.get("lists", {}).get(chosen.name) if stage else None
+        if read:
+            raise InputError(
+                f"The atlas has no paper of the {read['entries']:,} entries of "
+                f"{read['name']}; compare the identifiers of the list with those of the papers."
+            )
         known = ", ".join(sorted(lists)) or "no facility"
         raise InputError(
             f"The atlas has no bibliography of {chosen.name}; it has one of {known}. Add it with: "
@@ -94,7 +101,7 @@ def bibliography(
         _candidates(atlas, mentions, missing, of, kind=_MISSING),
         _candidates(atlas, mentions, np.setdiff1d(extra, silent), of, kind=_EXTRA),
     ]
-    table = pd.concat(parts, ignore_index=True)
+    table = pd.concat([one for one in parts if len(one)] or parts, ignore_index=True)
     regions = atlas.topics[atlas.topics["level"] == 1]
     names = dict(zip(regions["topic_id"], regions["label"], strict=True))
     topic = atlas.map["topic_id"].to_numpy()
@@ -104,8 +111,8 @@ def bibliography(
     table.insert(0, "rank", table.groupby("candidate", sort=False).cumcount() + 1)
     both, only_list, only_text = of.agreement()
     spans = {int(year): int(year) for year in range(of.since, of.until + 1)}
-    by_year = pd.DataFrame(by_group(of, years, spans, key="year"))
-    by_region = pd.DataFrame(by_group(of, topic, names, key="region"))
+    by_year = pd.DataFrame(_by_group(of, years, spans, key="year"))
+    by_region = pd.DataFrame(_by_group(of, topic, names, key="region"))
     if len(by_region):
         by_region = by_region.sort_values("list", ascending=False, kind="stable")
     chosen_table = {"year": by_year, "region": by_region}.get(by or "", table.drop(columns="row"))
@@ -128,6 +135,30 @@ def bibliography(
         atlas.coverage,
         tables={"years": by_year, "regions": by_region},
     )
+
+
+def _by_group(
+    of: FacilityList, group: NDArray[np.int64], names: Mapping[int, object], *, key: str
+) -> list[dict[str, object]]:
+    """Return the agreement of list and text in each group of papers, such as years."""
+    rows = []
+    for number, name in names.items():
+        both, only_list, only_text = of.agreement(group == number)
+        n_list, n_text, every = both + only_list, both + only_text, both + only_list + only_text
+        if not every:
+            continue
+        row: dict[str, object] = {
+            key: name, "papers": int((of.scope & (group == number)).sum()),
+            "list": n_list, "text": n_text, "both": both,
+        }  # fmt: skip
+        for column, right, total in (
+            ("precision", both, n_text), ("recall", both, n_list), ("agreement", both, every),
+        ):  # fmt: skip
+            low, high = share_interval(np.array([right]), np.array([total]))
+            value = ratio(np.array([right]), np.array([total]))[0]
+            row |= {column: value, f"{column}_low": low[0], f"{column}_high": high[0]}
+        rows.append(row)
+    return rows
 
 
 def _candidates(
@@ -291,10 +322,13 @@ def describe_lists(usage: Usage) -> str:
         both, only_list, only_text = of.agreement()
         share = of.scope.mean() if len(of.scope) else 0.0
         span = str(of.since) if of.since == of.until else f"{of.since}–{of.until}"
+        early = count(of.n_early, "listed paper") if of.n_early else ""
         right = f"{both / (both + only_text):.0%}" if both + only_text else "unknown"
         complete = f"{both / (both + only_list):.0%}" if both + only_list else "unknown"
         said.append(
-            f" {name}: the list {of.name} decides for {span} ({share:.0%} of the papers), the text "
-            f"elsewhere (precision {right}, recall {complete} against the list)."
+            f" {name}: the list {of.name} decides for {span} ({share:.0%} of the papers); "
+            f"elsewhere, papers of the list or by their text count (precision of the text {right}, "
+            f"recall {complete} against the list)."
+            + (f" Not counted: {early} from before the first light." if early else "")
         )
     return "".join(said)

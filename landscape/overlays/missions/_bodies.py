@@ -11,7 +11,8 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from landscape._io import data_file, read_yaml
@@ -52,7 +53,7 @@ _FUNDING_FOR = re.compile(
     r"\b(?:funding|financial support) (?:for|of) (?:the )?(?:\w+ ){0,3}$", re.IGNORECASE
 )
 # "The X is operated by ..." is also a text that users of the data print.
-_SUBJECT = re.compile(r"\W*(?:The\s)?(?:\w+[\s-]){0,2}", re.IGNORECASE)
+_SUBJECT = re.compile(r"\W{0,9}(?:The\s)?(?:\w{1,40}[\s-]){0,2}", re.IGNORECASE)
 _CREDIT = re.compile(
     r"^[^.;]{0,80}?\b(?:is|are|was|were|(?:has|have) been)\b[^.;]{0,60}?\b(?:operated|supported|"
     r"funded|sponsored|designed|constructed|built|managed|owned|made possible|(?:a|an) (?:joint )?"
@@ -70,7 +71,7 @@ _GIVES_DATA = re.compile(
 )
 # After a name: money, people, organisations and software.
 _NOT_DATA_AFTER = re.compile(
-    r"^[\s)~]{0,3}(?:(?:[A-Z][\w-]+|and|,|&)[\s,]+){0,4}?(?:grants?\b|awards?\b|contracts?\b|[Ff]ellow|"
+    r"^[\s)~]{0,3}(?:(?:[A-Z][\w-]{1,40}|and|,|&)[\s,]{1,3}){0,4}?(?:grants?\b|awards?\b|contracts?\b|[Ff]ellow|"
     r"[Pp]ost-?doc|[Tt]eams?\b|[Cc]ollaborations?\b|[Ww]orking [Gg]roup|[Pp]roject [Oo]ffice|"
     r"[Ss]cience (?:[Cc]ent|[Oo]perations|[Ii]nvestigation|[Tt]eam)|[Pp]articipating|prize|"
     r"[Mm]eeting|[Cc]onference|[Ww]orkshop|[Ss]print|[Hh]ack|[Ss]chool|[Ss]ummit|pipeline|code\b|software\b|"
@@ -153,8 +154,9 @@ def find_in_section(kind: str, text: str) -> list[Mention]:
             ]
             continue
         inside = [one for one in places if start <= one.start < end]
+        read = _Sentence(sentence)
         used = [
-            _is_used(kind, sentence, one.start - start, one.end - start)
+            _is_used(kind, read, one.start - start, one.end - start)
             and not _is_result(one.facility, text[one.start : one.end])
             for one in inside
         ]
@@ -186,24 +188,48 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _is_used(kind: str, sentence: str, start: int, end: int) -> bool:
+@dataclass(frozen=True)
+class _Sentence:
+    """A sentence, and what it says; long acknowledgements have many names in one sentence."""
+
+    text: str
+
+    @cached_property
+    def gives_data(self) -> bool:
+        return _GIVES_DATA.search(self.text) is not None
+
+    @cached_property
+    def uses(self) -> bool:
+        return _USES.search(self.text) is not None
+
+    @cached_property
+    def thanks(self) -> bool:
+        """Whether it is about money or about the help of persons."""
+        return bool(_MONEY.search(self.text) or _PERSON_FOR.search(self.text))
+
+    @cached_property
+    def institutes(self) -> int:
+        return len(_INSTITUTES.findall(self.text))
+
+
+def _is_used(kind: str, sentence: _Sentence, start: int, end: int) -> bool:
     """Return whether a name in a sentence stands for data that the paper uses."""
-    before, after = sentence[max(0, start - 400) : start], sentence[end:]
-    gives_data = _GIVES_DATA.search(sentence)
+    before, after = sentence.text[max(0, start - 400) : start], sentence.text[end : end + 400]
+    gives_data = sentence.gives_data
     if _NOT_DATA_BEFORE.search(before) or _OTHER_PRODUCT.search(before):
         return False
     if _NOT_DATA_AFTER.match(after) and not (gives_data and _TEAM.match(after)):
         return False
     if kind != "acknowledgements":
-        return bool(_USES.search(sentence))
-    is_credit = _SUBJECT.fullmatch(sentence[:start]) and _CREDIT.match(after)
+        return sentence.uses
+    is_credit = start < 100 and _SUBJECT.fullmatch(sentence.text[:start]) and _CREDIT.match(after)
     if is_credit and _PERSONAL.search(after):  # initials of an author
         return False
     if is_credit or _FUNDING_FOR.search(before):
         return True
-    if len(_INSTITUTES.findall(sentence)) >= _MANY_INSTITUTES and not gives_data:
+    if sentence.institutes >= _MANY_INSTITUTES and not gives_data:
         return False
-    return bool(gives_data) or not (_MONEY.search(sentence) or _PERSON_FOR.search(sentence))
+    return gives_data or not sentence.thanks
 
 
 def _programmes(sentence: str, shift: int) -> Iterator[Mention]:
@@ -218,18 +244,23 @@ def _programmes(sentence: str, shift: int) -> Iterator[Mention]:
             yield Mention(start, end, match[0], facility, "science")
 
 
-_LISTED = re.compile(r"\s*Facilit(?:y|ies)\s?:\s*")
-_ITEM = re.compile(r"[^,;]*?(?:\([^()]*\)[^,;()]*)*(?=[,;]|$)")
+_LISTED = re.compile(r"\s{0,9}Facilit(?:y|ies)\s?:\s{0,9}")
+_SEPARATOR = re.compile(r"[,;](?![^()]{0,200}\))|$")
+
+
+def _items(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the items of a list, with their places; commas in brackets do not separate."""
+    end = -1
+    for match in _SEPARATOR.finditer(text):
+        before, end = end + 1, match.start()
+        if item := text[before:end].strip(" .{}"):
+            yield text.index(item, before), item
 
 
 def _listed(text: str) -> Iterator[Mention]:
     r"""Yield the facilities of the macro ``\facilities``: "HST (WFC3), VLT:Kueyen, Gaia"."""
-    for match in _ITEM.finditer(text):
-        item = match[0].strip(" .{}")
-        if not item:
-            continue
+    for start, item in _items(text):
         name = re.split(r"[(:]", item)[0].strip()
-        start = match.start() + match[0].index(item)
         for one in dict.fromkeys((name, item)):
             facility = _facility(one)
             if facility:
@@ -298,12 +329,12 @@ def find_software(kind: str, text: str) -> list[SoftwareMention]:
     ]
     if kind == "software":
         by_case = {name.casefold(): value for name, value in known.items()}
-        for match in _ITEM.finditer(text):
-            inside = [one for one in found if match.start() <= one.start < match.end()]
-            item = re.split(r"[(\[]| v?\d", match[0].strip(" .{}"))[0].strip(" ,.")
+        for start, whole in _items(text):
+            inside = [one for one in found if start <= one.start < start + len(whole)]
+            item = re.split(r"[(\[]| v?\d", whole)[0].strip(" ,.")
             if not 1 < len(item) <= _MAX_NAME or any(one.surface in known for one in inside):
                 continue
-            start = match.start() + match[0].index(item)
+            start += whole.index(item)
             name, ascl = by_case.get(item.casefold(), (item, None))
             number = next((one.ascl for one in inside), None)
             found = [one for one in found if one not in inside]

@@ -18,7 +18,6 @@ from landscape._wording import join_names
 from landscape.corpus.facilities import ROLES
 from landscape.errors import InputError
 from landscape.overlays.missions._bibliography import describe_lists, list_columns
-from landscape.overlays.missions._lists import LISTED, UNLISTED
 from landscape.overlays.missions.measures import (
     citation_percentiles,
     core_regions,
@@ -50,6 +49,7 @@ from landscape.statistics import (
     ratio,
     share_interval,
 )
+from landscape.store.facility_lists import LISTED, UNLISTED
 from landscape.types import Analysis
 
 if TYPE_CHECKING:
@@ -588,7 +588,8 @@ def measure_samples(
     estimates, draws = [], []
     for case in cells:
         whole = _measure(case, counts[None], period.crossing, counted)
-        certainty = _draw_certainty(whole, period.usage, len(drawn), np.random.default_rng(seed))
+        own = np.random.default_rng(seed)
+        certainty = _draw_certainty(case, counts, period.usage, len(drawn), own)
         values = _measure(case, drawn, period.crossing, certainty)
         # The samples have different sizes, so the counts are scaled to the size of the corpus.
         values["papers"] = values["share"] * whole["corpus_papers"]
@@ -598,12 +599,13 @@ def measure_samples(
 
 
 def _draw_certainty(
-    whole: Mapping[str, NDArray[np.float64]], usage: Usage, n: int, random: np.random.Generator
+    cells: Case, counts: NDArray[np.int64], usage: Usage, n: int, random: np.random.Generator
 ) -> NDArray[np.float64]:
+    """Draw the certainty of roles by the text; papers that a list decides do not count there."""
     if usage.role == "any":
         return usage.counted[None]
-    papers = np.array([int(whole[name][0]) for name in _ROLE_COLUMNS])
-    return usage.certainty(papers, n, random)
+    roles = np.bincount(cells.role, counts * cells.inside, minlength=1 + len(_ROLE_COLUMNS))
+    return usage.certainty(roles[1 : 1 + len(_ROLE_COLUMNS)].astype(np.int64), n, random)
 
 
 def _measure_facility(

@@ -12,7 +12,6 @@ import numpy as np
 from landscape._io import data_file, read_yaml
 from landscape.corpus.facilities import ROLES
 from landscape.errors import InputError
-from landscape.overlays.missions._lists import LISTED, N_ROLES, UNLISTED, FacilityList, apply_lists
 from landscape.overlays.missions.roles import draw_certainty
 from landscape.overlays.periods import (
     UNKNOWN_YEAR,
@@ -23,6 +22,7 @@ from landscape.overlays.periods import (
     read_years,
 )
 from landscape.statistics import false_discovery_rates, ratio, share_interval
+from landscape.store.facility_lists import LISTED, N_ROLES, UNLISTED, FacilityList, apply_lists
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -27,6 +27,9 @@ class AtlasInMemory:
         default_factory=lambda: pd.DataFrame({"paper_row": [], "concept_id": [], "score": []})
     )
     thesaurus: Any = None
+    bibliographies: pd.DataFrame = field(
+        default_factory=lambda: pd.DataFrame({"facility": [], "paper_id": []})
+    )
 
     def read_papers(self, columns: list[str]) -> pd.DataFrame:
         return self.papers[columns]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape._io import link_file, replacing
-from landscape._wording import count
+from landscape._wording import count, join_names
 from landscape.corpus.full_text import FullTextFolder, read_full_text
 from landscape.errors import LandscapeError, MissingExtraError
 from landscape.pipeline._layers import FULL_TEXTS as STAGE
@@ -90,8 +90,8 @@ def _run(context: Context) -> StageResult:
     unused = [path for path in FullTextFolder(folders).files if path.name not in used]
     if unused:
         context.say(
-            f"full text: {count(len(unused), 'file')} without a paper of this atlas, such as "
-            f"{unused[0].name}"
+            f"full text: {count(len(unused), 'file')} without a paper of this atlas: "
+            + join_names([path.name for path in unused])
         )
     counts = {
         name: sum(
@@ -241,10 +241,19 @@ def _known_files(previous: tuple[Path, ...], ids: list[str]) -> dict[str, dict[s
 def _rows_of(files: list[Path], ids: Any) -> pa.Table:
     """Return the rows of some papers in the parts of a layer."""
     import pyarrow as pa
+    import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
-    wanted = [("paper_id", "in", [*ids])]
-    return pa.concat_tables([pq.read_table(file, filters=wanted) for file in files])
+    wanted, found = pa.array(ids, pa.string()), []
+    for path in files:
+        with pq.ParquetFile(path) as file:
+            found.append(file.schema_arrow.empty_table())
+            for number in range(file.num_row_groups):
+                named = file.read_row_group(number, columns=["paper_id"])["paper_id"]
+                is_wanted = pc.is_in(named.cast(pa.string()), value_set=wanted)
+                if pc.any(is_wanted).as_py():
+                    found.append(file.read_row_group(number).filter(is_wanted))
+    return pa.concat_tables(found)
 
 
 FULL_TEXTS_STAGE = Stage(
@@ -291,7 +300,7 @@ def _passages_run(context: Context) -> StageResult:
     clear_work(context, PASSAGES)
     names = sorted(f"{PASSAGES}/{path.name}" for path in place.iterdir())
     n_passages = sum(segment.n_papers for segment in segments)
-    if context.options.passage_vectors:
+    if _wants_vectors(context):
         names += _embed_passages(context, parts, n_passages)
     return StageResult(rows=n_passages, outputs=names)
 
@@ -319,6 +328,12 @@ def _write_passages(task: tuple[Path, str, Path]) -> Segment:
     return segment
 
 
+def _wants_vectors(context: Context) -> bool:
+    """Return whether passages get vectors, now or in the version that an update keeps."""
+    before = context.previous.stage(PASSAGES) if context.previous and context.is_update else None
+    return context.options.passage_vectors or bool(before and before.parameters.get("vectors"))
+
+
 def _embed_passages(
     context: Context, parts: Sequence[tuple[Path, Part]], n_passages: int
 ) -> list[str]:
@@ -330,8 +345,16 @@ def _embed_passages(
     names = []
     (context.folder / VECTORS).mkdir(exist_ok=True)
     for path, part in parts:
+        own = [f"{VECTORS}/{part.name}{ending}" for ending in (".npy", ".keys.npy")]
+        if _is_embedded(context, f"{SECTIONS}/{path.name}", own):
+            for name in own:
+                link_file(context.previous.folder / name, context.folder / name)  # type: ignore[union-attr]
+            names += own
+            continue
         found = [*_passages_in(path, part.name)]
         vectors = embed_texts(context, [text for _, text in found], "Passages") if found else None
+        if not found:
+            continue
         if vectors is None:
             context.say("passages: not embedded, because the model of the atlas is not local")
             break
@@ -340,15 +363,28 @@ def _embed_passages(
         keys = target.with_suffix(".keys.npy")
         with replacing(keys) as temporary, temporary.open("wb") as stream:
             np.save(stream, np.array([key for key, _ in found], np.uint64), allow_pickle=False)
-        names += [f"{VECTORS}/{target.name}", f"{VECTORS}/{keys.name}"]
+        names += own
     return names
+
+
+def _is_embedded(context: Context, sections: str, vectors: Sequence[str]) -> bool:
+    """Return whether the last version has the vectors of the passages of unchanged sections."""
+    if context.previous is None:
+        return False
+    old, new = context.previous.manifest, context.manifest
+    models = [one.stages["embeddings"].model for one in (old, new)]
+    return (
+        all(name in old.files for name in (sections, *vectors))
+        and old.files[sections].sha256 == new.files[sections].sha256
+        and models[0] == models[1]
+    )
 
 
 VERSION = 1
 PASSAGES_STAGE = Stage(
     name="passages",
     version=VERSION,
-    parameters=lambda context: {"vectors": True} if context.options.passage_vectors else {},
+    parameters=lambda context: {"vectors": True} if _wants_vectors(context) else {},
     inputs=inputs_from(sections=STAGE),
     run=_passages_run,
     unit="passages",

@@ -218,6 +218,71 @@ def test_kinds_of_headings(heading: str, above: str, kind: str) -> None:
     assert kind_of_heading(heading, above) == kind  # type: ignore[arg-type]
 
 
+def test_kinds_depend_on_the_sections_around(tmp_path: Path) -> None:
+    headings = ["Observations", "sub:Calibration", "Results", "Catalog of candidates"]
+    text = "".join(
+        f"\\{'sub' * one.startswith('sub:')}section{{{one.removeprefix('sub:')}}} Text of it.\n"
+        for one in headings
+    )
+    found = shown(read_full_text(written(tmp_path, "ms.tex", text)))
+    assert [kind for kind, _ in found] == ["data", "data", "results", "results"]
+
+
+def test_links_outside_and_hidden_files_are_not_read(tmp_path: Path) -> None:
+    outside, folder = tmp_path / "outside", tmp_path / "texts"
+    for one in (outside, folder):
+        one.mkdir()
+    secret = written(outside, "private.tex", "TOP SECRET")
+    (folder / "secret.tex").symlink_to(secret)
+    (folder / ".#2401.00002.tex").symlink_to("nowhere")
+    (folder / "2401.00003.tex").symlink_to("nowhere")
+    written(folder, "._2401.00001.tex", b"\0\0\0")
+    path = written(folder, "2401.00001.tex", "\\section{Data} We use \\input{secret}.")
+    assert [one.name for one in FullTextFolder(folder).files] == ["2401.00001.tex"]
+    assert "SECRET" not in read_full_text(path).sections[0].text
+
+
+def test_macros_do_not_multiply_the_text(tmp_path: Path) -> None:
+    macro = "\\newcommand{\\x}[3]{#1}\\section{Data} We use it. \\x"
+    arguments = "".join(f"{{{one * 1200}}}" for one in ("#2", "#3", "y"))
+    (section,) = read_full_text(written(tmp_path, "ms.tex", macro + arguments)).sections
+    assert section.text.startswith("We use it.")
+    assert len(section.text) < 10_000
+
+
+def test_bibliographies_as_journals_write_them(tmp_path: Path) -> None:
+    written(
+        tmp_path,
+        "ms.bbl",
+        "\\begin{thebibliography}{1}\\bibitem[Doe(2013)]{a} Doe T. P., et al., 2013, "
+        "\\href {http://adsabs.harvard.edu/abs/2013A%26A...558A..33D} {A\\&A, 558, A33}\n"
+        "\\end{thebibliography}",
+    )
+    path = written(
+        tmp_path,
+        "ms.tex",
+        "\\let\\old\\bibitem \\begin{document}\\section{Data} We \\cite{a}. "
+        "\\iffalse \\figcaption{No.} not this \\fi This.\\end{document}",
+    )
+    found = read_full_text(path)
+    assert [one.bibcode for one in found.references] == ["2013A&A...558A..33D"]
+    assert "not this" not in found.sections[0].text
+    assert found.sections[0].text.endswith("This.")
+
+
+def test_comments_and_numbers_of_jats_are_no_text(tmp_path: Path) -> None:
+    body = "<sec><label>1</label><title>Data</title><p>We<!-- EDITOR --> use<?pi no?> it.</p></sec>"
+    path = written(tmp_path, "a.xml", f"<article><body>{body}</body></article>")
+    assert [one.text for one in read_full_text(path).sections] == ["We use it."]
+
+
+def test_nested_references_are_read_once(tmp_path: Path) -> None:
+    many = 150
+    nested = "<div class='ltx_bibitem'>Doe 2020" * many + "</div>" * many
+    page = f"<html><section class='ltx_section'><p>Text.</p></section>{nested}</html>"
+    assert len(read_full_text(written(tmp_path, "a.html", page)).references) == 1
+
+
 def test_thanks_without_a_heading_become_acknowledgements(tmp_path: Path) -> None:
     text = "\\section{Conclusions} Dust cools.\n\nWe thank the referee for comments."
     first, second = read_full_text(written(tmp_path, "ms.tex", text)).sections
@@ -251,6 +316,7 @@ def test_no_bibcode_is_made_of_a_guess() -> None:
     ("name", "content", "message"),
     [
         ("a.tex", b"", "contains no text"),
+        ("a.ps", b"%!PS-Adobe-2.0\n/a {moveto} def", "not a text, HTML"),
         ("a.pdf", b"\0\1\2binary", "not a text, HTML, JATS, a PDF"),
         ("a.tar.gz", gzip.compress(b"\0" * 600), "cannot be read|no LaTeX files"),
         ("a.tar.gz", b"\x1f\x8btorn", "cannot be read"),

@@ -6,6 +6,7 @@ import gzip
 import json
 import shutil
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ import pytest
 from landscape.atlas import Atlas, build, update
 from landscape.errors import InputError
 from landscape.overlays.missions import bibliography, impact, software
-from landscape.search.passages import passage_index, passages_of
+from landscape.search import open_engine
+from landscape.search.passages import passage_index, passages_of, with_bodies
+from landscape.search.sentences import sentences_of
 from landscape.viewer.site import publish
 
 from .conftest import QUICK, paper, write_papers
@@ -98,7 +101,7 @@ def test_sections_and_references_are_layers(built: tuple[Atlas, list[str]]) -> N
     assert any("2020ApJ...900...12R" in str(one) for one in graph.references(paper(0)["arxiv_id"]))
     said = "\n".join(lines)
     assert "cannot be read as a PDF" in said
-    assert "1 file without a paper of this atlas, such as 2499.99999.tex" in said
+    assert "1 file without a paper of this atlas: 2499.99999.tex" in said
     problems = atlas.read_layer("full_texts", ["file", "problem"])
     assert (problems["problem"] != "").sum() == 1
 
@@ -291,6 +294,110 @@ def test_records_of_ads_say_which_facilities_a_paper_uses(tmp_path: Path) -> Non
     assert atlas.papers["property"].iloc[9].tolist() == ["REFEREED"]
     table = impact(atlas, ["HST", "Chandra"], n_resamples=20).table.set_index("facility")
     assert table["papers"].to_dict() == {"HST": 4, "Chandra": 1}
+
+
+def test_texts_without_passages_are_no_error(few_papers: Path, tmp_path: Path) -> None:
+    thanks = "\\documentclass{a}\\begin{document}\\section*{Acknowledgements} We thank the HST."
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    (texts / f"{paper(0)['arxiv_id']}.tex").write_text(f"{thanks}\\end{{document}}")
+    atlas = build(few_papers, tmp_path / "a.atlas", full_text=texts, **QUICK)
+    assert atlas.sections([0])["kind"].tolist() == ["acknowledgements"]
+    index = passage_index(atlas)
+    assert index is not None
+    assert index.search("thanks") == index.search("thanks", rows=[0]) == []
+
+
+def test_vectors_of_passages_are_kept_by_an_update(
+    texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import landscape.pipeline._full_texts as stage
+
+    first = papers_of(tmp_path, range(28))
+    folder = tmp_path / "a.atlas"
+    built = build(first, folder, full_text=texts, passage_vectors=True, **QUICK)
+    vectors = {name for name in built.manifest.files if name.startswith("passage_vectors/")}
+    assert vectors
+    embedded: list[int] = []
+    original = stage.embed_texts
+
+    def embed(context: Any, every: Any, what: str) -> Any:
+        embedded.append(len(every))
+        return original(context, every, what)
+
+    monkeypatch.setattr(stage, "embed_texts", embed)
+    updated = update(folder, papers_of(tmp_path / "later", range(28, 34)), workers=1)
+    assert vectors <= set(updated.manifest.files)
+    assert not embedded
+    index = passage_index(updated)
+    assert index is not None
+    query = f"{WORD} of sample 4 in mas"
+    assert [one.row for one in index.search(query, k=1, rows=[3])] == [3]
+    assert index.search(query, k=1)[0].row == 4
+
+
+def test_passages_of_one_paper_are_found_among_many(
+    built: tuple[Atlas, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = passage_index(built[0])
+    assert index is not None
+    query = f"{WORD} of sample in mas"
+    for row in range(N_TEXTS):
+        alone = index.search(query, k=4, rows=[row])
+        assert {one.row for one in alone} == {row}
+        assert {one.heading for one in alone} == {"Data", "Results"}
+    monkeypatch.setattr("landscape.search.passages._FEW", 1)
+    assert {one.row for one in index.search(query, k=4, rows=[0, 5])} == {0, 5}
+
+
+def test_an_abstract_and_a_passage_are_different_sentences(built: tuple[Atlas, list[str]]) -> None:
+    atlas, _ = built
+    one = replace(open_engine(atlas).papers([0])[0], abstract="An abstract without a stop")
+    extended = with_bodies(atlas, [one], WORD)
+    sentences = [extended.located(one) for one in sentences_of(extended.papers[0])]
+    assert sentences[0].text == "An abstract without a stop"
+    assert sentences[0].section == ""
+    assert all(WORD not in one.text or one.section for one in sentences)
+
+
+def test_a_filter_selects_the_papers_that_the_figure_counts(built: tuple[Atlas, list[str]]) -> None:
+    atlas, _ = built
+    papers = impact(atlas, ["TESS"], n_resamples=20).table["papers"].iloc[0]
+    assert len(atlas.select('facility:"TESS"')) == papers
+    assert 3 not in atlas.select('facility:"TESS"')  # the librarian wrote "unrelated"
+    assert 3 in atlas.select('mentions:"TESS"')
+
+
+def test_lists_that_cannot_decide(few_papers: Path, tmp_path: Path) -> None:
+    lists = [tmp_path / name for name in ("a.txt", "b.txt")]
+    for path, year in zip(lists, (2015, 2019), strict=True):
+        path.write_text(f"{year}ApJ...900...12R")
+    with pytest.raises(InputError, match="TESS has two bibliographies"):
+        build(few_papers, tmp_path / "a.atlas", bibliography=[f"TESS={one}" for one in lists])
+    atlas = build(few_papers, tmp_path / "b.atlas", bibliography=f"TESS={lists[1]}", **QUICK)
+    with pytest.raises(InputError, match="no paper of the 1 entries"):
+        bibliography(atlas, "TESS")
+
+
+def test_papers_from_before_the_first_light_do_not_count(tmp_path: Path) -> None:
+    rows = [
+        {
+            "bibcode": f"{2012 + n % 10}ApJ...9{n:02}...12A",
+            "title": paper(n)["title"],
+            "abstract": paper(n)["abstract"],
+            "date": f"{2012 + n % 10}-06-01",
+        }
+        for n in range(28)
+    ]
+    path, listed = tmp_path / "papers.jsonl", tmp_path / "tess.txt"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    listed.write_text("\n".join(row["bibcode"] for row in rows))
+    atlas = build(path, tmp_path / "a.atlas", bibliography=f"TESS={listed}", **QUICK)
+    found = impact(atlas, ["TESS"], n_resamples=20)
+    years = found.tables["years"]
+    assert years.loc[years["year"] < 2018, "papers"].sum() == 0
+    assert found.table["papers"].iloc[0] == sum(row["date"] >= "2018" for row in rows)
+    assert "Not counted: 18 listed papers from before the first light" in found.caption
 
 
 def test_passages_cover_a_text_and_end_with_sentences() -> None:

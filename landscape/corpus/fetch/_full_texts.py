@@ -21,7 +21,7 @@ from landscape._wording import count
 from landscape.corpus.fetch._download import Fetched, disk_error
 from landscape.corpus.full_text import FullTextFolder
 from landscape.corpus.identifiers import parse_arxiv_id
-from landscape.errors import InputError, RemoteError
+from landscape.errors import InputError
 from landscape.types import Paper
 
 ARXIV = "https://arxiv.org"
@@ -98,9 +98,10 @@ def fetch_full_texts(
     ):
         for name in todo:
             found = _fetch(client, name)
-            if found is None:
+            if found is None or not found[0]:
                 absent += 1
-                notify(f"arXiv has no full text of {name}")
+                kind = f" of a known kind (it begins with {found[1][:20]!r})" if found else ""
+                notify(f"arXiv has no full text{kind} of {name}")
             else:
                 ending, content = found
                 try:
@@ -136,4 +137,4 @@ def _read(reply: Reply) -> tuple[str, bytes]:
         return ".tex", content
     if not content:
         raise GarbledReplyError("it sent an empty file")
-    raise RemoteError(f"arXiv sent a file of an unknown kind ({content[:20]!r}).")
+    return "", content

@@ -108,3 +108,18 @@ def test_software_by_name_and_number() -> None:
     assert found == [("Astropy", "1304.002"), ("mycode", "2001.002"), ("emcee", "1303.002")]
     plain = find_software("methods", "We fit with emcee and reduce with CASA in a casa.")
     assert [one.surface for one in plain] == ["emcee", "CASA"]
+
+
+def test_a_long_acknowledgement_with_many_names_is_read_once() -> None:
+    calls = 0
+
+    class Counted:
+        def search(self, _: str) -> None:
+            nonlocal calls
+            calls += 1
+
+    text = "We thank " + " and ".join(["HST"] * 400)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("landscape.overlays.missions._bodies._PERSON_FOR", Counted())
+        assert len(find_in_section("acknowledgements", text)) == 400
+    assert calls == 1

@@ -219,30 +219,36 @@ def _write_bounds(
     rest = [sentence for sentence in rest if sentence not in jumps]
     if len(views) == 1 and _mix_matters(analysis.tables["years"]):
         jumps = (*jumps, "Thin line: share at a constant mix of categories.")
+    rest = _without_lists(rest, usage)
     lists = sources_of(usage)
-    rest = [
-        one for one in rest if not any(f"the list {of.name}" in one for of in usage.lists.values())
-    ]
     sentences = [first, *lists, *jumps, *rest[:n_gaps], _SHARES, *rest[n_gaps:]]
     return replace(caption, head=f"{title}.", sentences=sentences)
 
 
 def sources_of(usage: Usage) -> list[str]:
-    """Return short sentences on the lists that decide, and for which part of the corpus."""
-    return [
-        f"{usage.facilities[number].name}: list {of.name} in {of.since}–{of.until} "
-        f"({percent(of.scope.mean())} of the papers), text elsewhere."
-        for number, of in usage.lists.items()
-        if number < len(usage.facilities)
-    ]
+    """Return short sentences on the lists that decide, for what, and how the text agrees."""
+    found = []
+    for number, of in usage.lists.items():
+        both, only_list, only_text = of.agreement()
+        agrees = f"; the text finds {both:,} of {both + only_list:,}, and {only_text:,} others"
+        found.append(
+            f"{usage.facilities[number].name}: list {of.name} in {of.since}–{of.until} "
+            f"({percent(of.scope.mean())} of the papers{agrees}), list and text elsewhere."
+        )
+    return found
+
+
+def _without_lists(sentences: Sequence[str], usage: Usage) -> list[str]:
+    names = [f"the list {of.name}" for of in usage.lists.values()]
+    return [one for one in sentences if not any(name in one for name in names)]
 
 
 def gaps_first(caption: Caption, usage: Usage) -> Caption:
-    """Move the sentence on the hatched years to the front, because long captions are cut."""
+    """Move the sentences on hatched years and on lists to the front, as long captions are cut."""
     gaps = usage.years.warnings[:1] if usage.years.in_part else ()
-    return replace(
-        caption, sentences=sorted(caption.sentences, key=lambda sentence: sentence not in gaps)
-    )
+    others = [one for one in _without_lists(caption.sentences, usage) if one not in gaps]
+    kept = [one for one in caption.sentences if one in gaps]
+    return replace(caption, sentences=[*kept, *sources_of(usage), *others])
 
 
 def views_of(usage: Usage, windows: Sequence[tuple[int | None, int | None]]) -> list[View]:
@@ -279,7 +285,7 @@ def _draw_alone(page: Page, atlas: AtlasStore, view: View, analysis: Analysis, o
     box, column = page.divided()
     regions = chosen_topics(atlas.topics, levels=(1,))
     x, y, topic_id = _papers_on_map(atlas)
-    panel = map_panel(page, box, x, y, include=regions, border=14 * page.scale)
+    panel = map_panel(page, box, x, y, include=regions, border=6 * page.scale, reach=_reach(x, y))
     (found,), everywhere = share_maps(page, panel, x, y, [view])
     top = scale_top([found])
     add_shares(page, panel, found, top, everywhere=everywhere)
@@ -386,11 +392,16 @@ def _add_region_dots(page: Page, panel: Panel, regions: pd.DataFrame, top: float
     )
 
 
+def _reach(x: Floats, y: Floats) -> float:
+    """Return the distance to which the smoothed papers of a map can be seen."""
+    return 2 * default_bandwidth(x, y)
+
+
 def _draw_panels(page: Page, atlas: AtlasStore, views: Sequence[View]) -> None:
     """Draw a small share map per view."""
     x, y, topic_id = _papers_on_map(atlas)
     boxes = page.tiled(len(views))
-    panels = map_panels(page, boxes, x, y)
+    panels = map_panels(page, boxes, x, y, reach=_reach(x, y))
     found, everywhere = share_maps(page, panels[0], x, y, views)
     top, regions = scale_top(found), chosen_topics(atlas.topics, levels=(1,))
     left, bottom, right, upper = boxes[0]

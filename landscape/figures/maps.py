@@ -107,14 +107,18 @@ def map_panel(
     include: pd.DataFrame | None = None,
     border: float | None = None,
     framed: bool = False,
+    reach: float = 0.0,
 ) -> Panel:
-    """Add a map panel that shows all papers except outliers, and all positions in `include`."""
+    """Add a map panel that shows all papers except outliers, and all positions in `include`.
+
+    `reach` is the distance, in units of the map, to which smoothed papers spread.
+    """
     low, high = [], []
     for values, column in ((x, "x"), (y, "y")):
         least, most = padded_range(values)
         more = [] if include is None else [float(one) for one in include[column]]
-        low.append(min([least, *more]))
-        high.append(max([most, *more]))
+        low.append(min([least, *more]) - reach)
+        high.append(max([most, *more]) + reach)
     sides = np.array([box[2] - box[0], box[3] - box[1]])
     border = 1.2 * page.margin if border is None else border
     border = min(border, 0.2 * float(sides.min()))
@@ -128,11 +132,19 @@ def map_panel(
 
 
 def map_panels(
-    page: Page, boxes: Sequence[Box], x: Floats, y: Floats, *, include: pd.DataFrame | None = None
+    page: Page,
+    boxes: Sequence[Box],
+    x: Floats,
+    y: Floats,
+    *,
+    include: pd.DataFrame | None = None,
+    reach: float = 0.0,
 ) -> list[Panel]:
     """Add framed map panels to the page, which all show the same area."""
     border = 8 * page.scale
-    first = map_panel(page, boxes[0], x, y, include=include, border=border, framed=True)
+    first = map_panel(
+        page, boxes[0], x, y, include=include, border=border, framed=True, reach=reach
+    )
     return [first, *(window(page, box, first.extent, framed=True) for box in boxes[1:])]
 
 

@@ -392,6 +392,11 @@ _HEADINGS = {
     "bar": "Minimum",
     "changes": "Changes of regions",
     "changes.added_by_region.papers": "Papers now",
+    "ascl": "ASCL",
+    "bibliography.list_says": "The list says",
+    "bibliography_agreement.list": "In the list",
+    "bibliography_agreement.text": "By the text",
+    "both_papers": "By list and text",
     "changes.kind": "Change",
     "changes.papers": "Papers after",
     "changes.proposed_papers.label": "Proposed region",
@@ -411,6 +416,10 @@ _HEADINGS = {
     "fidelity.verdict": "Reached",
     "led": "Found",
     "lettered": "On the map",
+    "list_papers": "In the list",
+    "list_precision": "Precision of the text",
+    "list_recall": "Recall of the text",
+    "listed_papers": "Decided by the list",
     "local_share": "Main regions (%)",
     "main_region": "Most papers in",
     "map_places.technical": "Technical name",
@@ -449,6 +458,7 @@ _HEADINGS = {
     "share_first": "Share at the start (%)",
     "share_last": "Share at the end (%)",
     "step": "Distance from the previous paper",
+    "text_papers": "By the text",
     "thesaurus_gaps.name": "Proposed term",
     "thesaurus_overlay.label": "Concept",
     "why": "Reason",
@@ -458,6 +468,8 @@ _PLACES = "country papers fractional share effective_regions main_region"
 SHOWN = {
     "author": "date title label n_authors step affiliation group",
     "author_summary": "measure value note",
+    "bibliography": "rank candidate certainty bibcode year sentence list_says title",
+    "bibliography_agreement": "year region papers list text both precision recall agreement",
     "before_after": "label papers_before share_before papers_after share_after rise growth",
     "changes": "date kind label papers_before papers reason",
     "changes.added_by_region": "label added papers share",
@@ -471,7 +483,8 @@ SHOWN = {
     "facility_regions": "label papers region_papers share of_facility share_before rise",
     "fidelity": "measure value bar verdict",
     "impact": "period facility papers share local_share citations_share effective_regions "
-    "outside_home rise citations citation_percentile bridging",
+    "outside_home rise citations citation_percentile bridging listed_papers list_papers "
+    "text_papers both_papers list_precision list_recall corrected_papers",
     "institutions": f"institution {_PLACES}",
     "map_places": "name technical kind n_papers share recent_share lettered about",
     "new_topics": "rank term class since papers expected region also last",
@@ -481,6 +494,7 @@ SHOWN = {
     "score need reviews newer_papers citations years_without disagreement",
     "reviews": "label papers reviews reviews_near expected share density_ratio last_review "
     "papers_since years_without",
+    "software": "software ascl papers share first_year last_year",
     "survey": "decision score title year reason led",
     "thesaurus_gaps": "rank name parent region papers growth novelty score nearest region_share "
     "alternatives",

@@ -465,7 +465,7 @@ def _distance_notes(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> tu
     searches = [search for corpus in corpora for search in found[corpus.name].searches]
     if any(search.matched for search in searches) or not any(search.hits for search in searches):
         return ()
-    return ("No paper is similar to the context.",)
+    return ("No abstract is similar to the context.",)
 
 
 STYLE = "related-work"

@@ -159,7 +159,7 @@ def read_facility_list(given: str) -> Bibliography:
         facility=facility.name,
         name=path.name,
         date=modified,
-        since=first or years[0],
+        since=first or min(max(years[0], facility.first_light.year), years[-1]),
         until=last or years[-1],
         eprint_years=tuple(
             year for year in sorted(filter(None, of_year)) if 2 * eprints[year] >= of_year[year]

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from landscape._serializer import SHOWN, shown_columns
 from landscape.atlas import Atlas, build, update
 from landscape.errors import InputError
 from landscape.overlays.missions import bibliography, impact, software
@@ -133,6 +134,10 @@ def test_the_list_decides_where_it_is_complete(built: tuple[Atlas, list[str]]) -
     )
     assert (row["list_precision"], row["list_recall"]) == (0.5, 0.75)  # 6 texts, of which 3 listed
     assert "the list tess.csv decides for 2024" in found.caption
+    assert set(SHOWN["impact"].split()[-7:]) <= set(found.table)
+    agreement = bibliography(atlas, "TESS", by="year")
+    assert shown_columns(agreement.table, agreement.kind)[:4] == ["year", "papers", "list", "text"]
+    assert agreement.table["year"].tolist() == [2024]
     other = impact(atlas, ["HST"], n_resamples=50).table.iloc[0]
     assert other["papers"] == N_TEXTS
     assert "list_papers" not in other

@@ -11,7 +11,7 @@ from landscape._wording import count
 from landscape.corpus import find_facility
 from landscape.corpus.facilities import ROLES
 from landscape.errors import InputError
-from landscape.overlays.missions._bodies import READ
+from landscape.overlays.missions._bodies import READ, certainty_of
 from landscape.overlays.missions.roles import Place, score_roles
 from landscape.overlays.missions.usage import Usage, read_roles, select_mentions
 from landscape.overlays.periods import describe_corpus, paper_years
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from landscape.store import AtlasStore
 
 _SCIENCE = ROLES.index("science")
-# Certainty that a mention in a section of the full text is use; measured with
-# `benchmarks.full_texts` on acknowledgements, and lower for descriptions of data.
-_CERTAIN = {"facilities": 0.99, "data availability": 0.95, "acknowledgements": 0.95, "data": 0.8}
 _MAX_SENTENCE = 400  # characters
 _MISSING, _EXTRA = "not in the list", "in the list, not in the text"
 
@@ -117,14 +114,14 @@ def bibliography(
         by_region = by_region.sort_values("list", ascending=False, kind="stable")
     chosen_table = {"year": by_year, "region": by_region}.get(by or "", table.drop(columns="row"))
     listed = int(inside[of.listed].sum())
+    never = f"; {len(silent):,} never name {chosen.name}" if len(silent) else ""
     body = "titles, abstracts and full texts" if atlas.has_sections else "titles and abstracts"
     return Analysis(
         "bibliography" if by is None else "bibliography_agreement",
         chosen_table,
         f"The list {of.name} of {chosen.name} ({of.date}, {of.since} to {of.until}) and the text "
         f"of {describe_corpus(atlas, with_size=True)}: of {count(listed, 'listed paper')}, the "
-        f"text ({body}) finds {both:,}; {count(len(silent), 'listed paper')} never name "
-        f"{chosen.name}. "
+        f"text ({body}) finds {both:,}{never}. "
         f"{count(only_text, 'paper')} that use it by their text are not in the list.",
         {
             "papers in the years of the list": int(inside.sum()),
@@ -220,12 +217,13 @@ def _decide(
     title, abstract = paper["title"] or "", paper["abstract"] or ""
     best = (0.0, "", "")
     for one in mentions[mentions["section"].notna()].itertuples():
-        certainty = _CERTAIN.get(one.field, 0.5)
         text = texts.get((one.paper_id, int(one.section)), "")
-        is_use = one.role == "science"
-        value = certainty if is_use == wants_use else 0.0
-        if value > best[0] and text:
-            best = (value, _sentence(text, one.start), one.field)
+        if not text or (one.role == "science") != wants_use:
+            continue
+        sentence = _sentence(text, one.start)
+        value = certainty_of(one.field, sentence, is_use=wants_use)
+        if value > best[0]:
+            best = (value, sentence, one.field)
     places = [
         Place(one.start + shift, one.end + shift, one.facility)
         for one in every.itertuples()

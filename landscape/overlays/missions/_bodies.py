@@ -168,6 +168,23 @@ def find_in_section(kind: str, text: str) -> list[Mention]:
     return found
 
 
+# Share of the uses and of the other mentions that two readers confirm in acknowledgements
+# (`benchmarks.full_texts`); the macro is explicit, and descriptions of data are less clear.
+_CERTAIN = {"facilities": 0.99, "data availability": 0.95, "data": 0.8}
+
+
+def certainty_of(kind: str, sentence: str, *, is_use: bool) -> float:
+    """Return how certain it is that a mention in a section is use, or that it is not."""
+    if kind != "acknowledgements":
+        return _CERTAIN.get(kind, 0.5)
+    read = _Sentence(sentence)
+    if _LISTED.match(sentence):
+        return _CERTAIN["facilities"]
+    if is_use:
+        return 0.96 if read.gives_data else 0.9
+    return 0.95 if read.thanks and not read.gives_data else 0.75
+
+
 def _is_result(facility: str, surface: str) -> bool:
     """Return whether a name is that of a team, a value or a sample, not of the facility."""
     part = find_part(facility, surface)

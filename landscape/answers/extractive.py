@@ -142,6 +142,7 @@ def extract_answer(
         return abstain(f"No sentence of the papers found {aim.wanted}.")
     names, sides = _sides(question, aim, texts)
     same = _restatements(texts, aim, sides, [one.paper_id for one in pool.sentences])
+    same |= _overlaps(pool.sentences)
     choose = partial(_choose, pool.sentences, same, least=least, diversity=diversity)
     chosen = _choose_by_side(names, sides, relevance, choose, n=n_sentences)
     alike = _alike([place for place, _ in chosen], same, relevance, pool.sentences)
@@ -322,6 +323,14 @@ def _restatements(texts: Sequence[str], aim: Aim, sides: Texts, papers: Sequence
         agree = numbers[0] <= numbers[1] or numbers[1] <= numbers[0]
         same[one, other] = same[other, one] = agree and not differs(texts[one], texts[other])
     return same
+
+
+def _overlaps(sentences: Sequence[Evidence]) -> Bools:
+    """Return which quotations overlap, because a sentence can have the one before it."""
+    _, paper = np.unique([one.paper_id for one in sentences], return_inverse=True)
+    start, end = (np.array([getattr(one, name) for one in sentences]) for name in ("start", "end"))
+    within = (start[:, None] < end) & (start < end[:, None])
+    return np.asarray(within & (paper[:, None] == paper))
 
 
 def _alike(

@@ -454,7 +454,12 @@ def full_text(
     base_url: Annotated[str | None, Parameter(show=False)] = None,
     trust_model: TrustModel = False,
 ) -> Answer:
-    """Download the full texts of papers of an atlas from arXiv."""
+    """Download the full texts of papers of an atlas from arXiv.
+
+    The HTML page of a paper is preferred, then its source or PDF. One request is sent in three
+    seconds, so 1,000 papers take an hour or two. Files that the folder has are not requested again.
+    The texts have the licences of their authors; do not publish them.
+    """
     from landscape.corpus.fetch import fetch_full_texts
 
     opened = open_atlas(atlas, trust_model)

@@ -222,6 +222,7 @@ def scale_rows(papers: list[Path], n: int, folder: Path) -> list[list[str]]:
 
     with gzip.open(PAPERS, "rt") as stream:
         chosen = [json.loads(line) for line, _ in zip(stream, range(n), strict=False)]
+    folder.mkdir()
     corpus = folder / "papers.jsonl"
     corpus.write_text("\n".join(map(json.dumps, chosen)))
     texts = folder / "texts"
@@ -289,8 +290,13 @@ def main() -> None:
             found["facilities"],  # type: ignore[arg-type]
         )
         if options.scale:
-            found["scale"] = scale_rows(papers, options.scale, Path(folder))
-            print_table(f"{options.scale:,} papers with full texts", ["", ""], found["scale"])  # type: ignore[arg-type]
+            sizes = (options.scale // 4, options.scale)
+            parts = [scale_rows(papers, n, Path(folder, f"{n}")) for n in sizes]
+            names = [row[0] for row in parts[0]]
+            values = [[row[1] for row in part] for part in parts]
+            found["scale"] = [[*row] for row in zip(names, *values, strict=True)]
+            head = ["papers with full texts", *(f"{n:,}" for n in sizes)]
+            print_table("An atlas with full texts", head, found["scale"])  # type: ignore[arg-type]
     print(
         save("full_texts", {**found, "sentences": [right, total]}, packages=["pypdfium2", "lxml"])
     )

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 LAYERS = (SECTIONS, REFERENCES, FULL_TEXTS)
 _NAMES = ("paper_id", "arxiv_id", "bibcode", "doi", "authors", "title")
+_SLICE = 256  # papers of a slice, because a body is 50 times longer than an abstract
 _MAX_PROBLEMS = 10  # files that cannot be read, which the build lists; all are in the layer
 
 
@@ -73,7 +74,7 @@ def _run(context: Context) -> StageResult:
         previous=tuple(previous.files(FULL_TEXTS)) if previous else (),
         keeps=context.is_update,
     )
-    names = write_tables(context, FULL_TEXTS_STAGE, LAYERS, read)
+    names = write_tables(context, FULL_TEXTS_STAGE, LAYERS, read, size=_SLICE)
     tables = [
         pq.read_table(context.folder / name, columns=["file", "format", "problem"])
         for name in names
@@ -246,14 +247,25 @@ def _rows_of(files: list[Path], ids: Any) -> pa.Table:
 
     wanted, found = pa.array(ids, pa.string()), []
     for path in files:
+        groups = _groups_of(path, path.stat().st_mtime_ns)
         with pq.ParquetFile(path) as file:
-            found.append(file.schema_arrow.empty_table())
-            for number in range(file.num_row_groups):
-                named = file.read_row_group(number, columns=["paper_id"])["paper_id"]
-                is_wanted = pc.is_in(named.cast(pa.string()), value_set=wanted)
-                if pc.any(is_wanted).as_py():
-                    found.append(file.read_row_group(number).filter(is_wanted))
+            table = file.read_row_groups(sorted({n for one in ids for n in groups.get(one, ())}))
+        found.append(table.filter(pc.is_in(table["paper_id"].cast(pa.string()), value_set=wanted)))
     return pa.concat_tables(found)
+
+
+@lru_cache(maxsize=64)
+def _groups_of(path: Path, _modified: int) -> dict[str, list[int]]:
+    """Return the row groups with rows of each paper."""
+    import pyarrow.parquet as pq
+
+    groups: dict[str, list[int]] = {}
+    with pq.ParquetFile(path) as file:
+        for number in range(file.num_row_groups):
+            named = file.read_row_group(number, columns=["paper_id"])["paper_id"]
+            for one in named.unique().to_pylist():
+                groups.setdefault(one, []).append(number)
+    return groups
 
 
 FULL_TEXTS_STAGE = Stage(

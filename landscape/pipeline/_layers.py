@@ -22,7 +22,7 @@ from landscape.corpus.thesaurus import EMBEDDED, embedded_thesaurus, read_thesau
 from landscape.errors import InputError
 from landscape.overlays.citations import CITATIONS, INFLUENCE, STUBS, matrix_files
 from landscape.pipeline._embeddings import EMBEDDINGS, vectors_of
-from landscape.pipeline._executor import Slice, slices
+from landscape.pipeline._executor import ROWS, Slice, slices
 from landscape.pipeline._ingest_stage import PAPERS, renamed_papers
 from landscape.pipeline._rows import join_tables, paper_ids, read_columns, write_table
 from landscape.pipeline.map_stages import embed_texts
@@ -138,8 +138,9 @@ def write_tables(
     *,
     mark: str = "",
     needs: Sequence[tuple[str, str]] = (),
+    size: int = ROWS,
 ) -> list[str]:
-    """Write the tables of layers, slice by slice, and join those of each part.
+    """Write the tables of layers, slice by slice (`size` papers), and join those of each part.
 
     Return the names of the files. The files of parts that have not changed are kept, if the
     files in `needs` have not changed either. `mark` stands for other data that the function uses.
@@ -153,7 +154,9 @@ def write_tables(
         (work / layer).mkdir(parents=True, exist_ok=True)
     parts = [*zip(context.part_files(PAPERS), context.manifest.parts, strict=True)]
     pieces = {
-        part.name: slices(papers, part.rows) for papers, part in parts if part.name not in kept
+        part.name: slices(papers, part.rows, size=size)
+        for papers, part in parts
+        if part.name not in kept
     }
     tasks = [
         (piece, {layer: work / layer / f"{piece.name}.parquet" for layer in layers})

@@ -19,8 +19,10 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 
 from benchmarks.facility_spans import FRAGMENTS
@@ -291,7 +293,10 @@ def main() -> None:
         )
         if options.scale:
             sizes = (options.scale // 4, options.scale)
-            parts = [scale_rows(papers, n, Path(folder, f"{n}")) for n in sizes]
+            # A fresh process for each size, so that the peak of the memory is its own.
+            with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as pool:
+                folders = [Path(folder, f"{n}") for n in sizes]
+                parts = list(pool.map(scale_rows, [papers] * len(sizes), sizes, folders))
             names = [row[0] for row in parts[0]]
             values = [[row[1] for row in part] for part in parts]
             found["scale"] = [[*row] for row in zip(names, *values, strict=True)]

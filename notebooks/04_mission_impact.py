@@ -21,7 +21,7 @@
 #
 # A paper counts as *using* a facility if its title or abstract names it, one of its instruments or
 # one of its surveys. Papers that used it without saying so are missed, so every number is a lower
-# bound. Traps such as the Hubble constant or Kepler's laws are left out.
+# bound, unless the atlas has full texts or the list of a librarian (below). Traps such as the Hubble constant or Kepler's laws are left out.
 #
 # The first cell opens the atlas that you gave to `landscape lab`, or else the
 # demo atlas, whose papers are *generated*: nothing about them is a result.
@@ -95,6 +95,45 @@ ImpactPanel(atlas, facilities=["HST", "Chandra"], what="compare")
 # %%
 figure = ls.figures.impact(atlas, facilities="ALMA", title="ALMA in the demo corpus")
 figure
+
+# %% [markdown]
+# ## The list of a librarian
+#
+# Many observatories keep a list of the papers that use their data. It knows papers that never name the
+# telescope in the abstract. Give it to an atlas with `landscape update my.atlas --bibliography
+# ALMA=alma.txt`, or as below. **The list here is generated**: most papers that use ALMA by their text, and
+# some others. The atlas is copied first, so the one above stays as it is.
+#
+# The list decides in the years for which it is complete. The caption says for how many papers, and
+# how often the text agrees. With full texts (`--full-text`), the text includes acknowledgements.
+
+# %%
+import shutil
+
+copy = shutil.copytree(atlas.path, folder / "listed.atlas")
+mentions = atlas.missions.query("facility == 'ALMA'")
+used = mentions.query("role == 'science'")["paper_id"].unique()
+named = mentions.query("role != 'science'")["paper_id"].unique()
+silent = [key for key in atlas.papers["paper_id"][::97] if key not in set(mentions["paper_id"])]
+entries = [key for n, key in enumerate(used) if n % 6] + list(named[::4]) + silent
+(folder / "alma.txt").write_text("\n".join(entries))
+listed = ls.update(copy, bibliography=f"ALMA[2000..2030]={folder / 'alma.txt'}")
+
+# %%
+both = ls.overlays.missions.impact(listed, ["ALMA"])
+print(both.caption)
+columns = ["facility", "papers", "list_papers", "text_papers", "both_papers", "list_recall"]
+print(both.table[columns].to_string(index=False))
+ls.figures.impact(listed, analysis=both, title="ALMA by its list and by the text")
+
+# %% [markdown]
+# For the librarian: papers that the list may lack, and papers that may not belong there, each with the
+# sentence that decides.
+
+# %%
+candidates = ls.overlays.missions.bibliography(listed, "ALMA")
+ls.figures.save_table(candidates, folder / "candidates.csv")
+candidates.table.groupby("candidate").head(3)[["candidate", "certainty", "paper_id", "sentence"]]
 
 # %% [markdown]
 # ## Everything into files

@@ -28,7 +28,7 @@ def test_every_cell_shows_its_figure(jupyter: JupyterPage, panel: Locator) -> No
         lambda: page.locator(".landscape-analysis .js-plotly-plot .nsewdrag").count() >= 3,
         "the figures are drawn",
     )
-    assert page.locator(".jp-RenderedImage img").count() == 1
+    assert page.locator(".jp-RenderedImage img").count() == 2
     assert "alma.pdf" in page.locator(".jp-Notebook").inner_text()
     for number in range(5):
         one = page.locator(".landscape-analysis").nth(number)

@@ -19,12 +19,13 @@
 # A committee asks what a telescope did for astronomy. This notebook answers with a map, a table
 # with intervals, a comparison, and a page to hand in.
 #
-# A paper counts as *using* a facility if its title or abstract names it, one of its instruments or
-# one of its surveys. Papers that used it without saying so are missed, so every number is a lower
-# bound, unless the atlas has full texts or the list of a librarian (below). Traps such as the Hubble constant or Kepler's laws are left out.
+# A paper counts as *using* a facility if its title or abstract names it, one of its instruments
+# or one of its surveys. Papers that used it without saying so are missed, so every number is a
+# lower bound, unless the atlas has full texts or the list of a librarian (below). Traps such as
+# the Hubble constant or Kepler's laws are left out.
 #
-# The first cell opens the atlas that you gave to `landscape lab`, or else the
-# demo atlas, whose papers are *generated*: nothing about them is a result.
+# The first cell opens the atlas that you gave to `landscape lab`, or else the demo atlas, whose
+# papers are *generated*: nothing about them is a result.
 
 # %%
 import tempfile
@@ -99,13 +100,14 @@ figure
 # %% [markdown]
 # ## The list of a librarian
 #
-# Many observatories keep a list of the papers that use their data. It knows papers that never name the
-# telescope in the abstract. Give it to an atlas with `landscape update my.atlas --bibliography
-# ALMA=alma.txt`, or as below. **The list here is generated**: most papers that use ALMA by their text, and
-# some others. The atlas is copied first, so the one above stays as it is.
+# Many observatories keep a list of the papers that use their data. It knows papers that never
+# name the telescope in the abstract. Give it to an atlas with `landscape update my.atlas
+# --bibliography ALMA=alma.txt`, or as below. **The list here is generated**: most papers that use
+# ALMA by their text, and some others. The atlas is copied first, so the one above stays as it is.
 #
-# The list decides in the years for which it is complete. The caption says for how many papers, and
-# how often the text agrees. With full texts (`--full-text`), the text includes acknowledgements.
+# The list decides in the years for which it is complete. The caption says for how many papers,
+# and how often the text agrees. With full texts (`--full-text`), the text includes
+# acknowledgements.
 
 # %%
 import shutil
@@ -127,8 +129,8 @@ print(both.table[columns].to_string(index=False))
 ls.figures.impact(listed, analysis=both, title="ALMA by its list and by the text")
 
 # %% [markdown]
-# For the librarian: papers that the list may lack, and papers that may not belong there, each with the
-# sentence that decides.
+# For the librarian: papers that the list may lack, and papers that may not belong there, each
+# with the sentence that decides.
 
 # %%
 candidates = ls.overlays.missions.bibliography(listed, "ALMA")

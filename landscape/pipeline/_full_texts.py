@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import lru_cache, partial
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 LAYERS = (SECTIONS, REFERENCES, FULL_TEXTS)
 _NAMES = ("paper_id", "arxiv_id", "bibcode", "doi", "authors", "title")
 _SLICE = 256  # papers of a slice, because a body is 50 times longer than an abstract
+_SEGMENT = 200_000  # passages that are indexed in memory at a time
 _MAX_PROBLEMS = 10  # files that cannot be read, which the build lists; all are in the layer
 
 
@@ -296,15 +298,15 @@ def _passages_run(context: Context) -> StageResult:
         if next(_passages_in(path, part.name), None)
     ]
     with context.progress("Passages", total=max(len(tasks), 1), unit="parts") as advance:
-        segments = []
-        for segment in context.executor.map(
+        segments: list[Segment] = []
+        for written in context.executor.map(
             _write_passages, tasks, n_papers=context.manifest.n_papers
         ):
-            segments.append(segment)
+            for folder, segment in written:
+                for path in segment.files(folder):
+                    link_file(path, joined / path.name)
+                segments.append(segment)
             advance(1)
-    for (_, _, folder), segment in zip(tasks, segments, strict=True):
-        for path in segment.files(folder):
-            link_file(path, joined / path.name)
     list_segments(joined, segments)
     place = context.folder / PASSAGES
     shutil.rmtree(place, ignore_errors=True)
@@ -329,15 +331,18 @@ def _passages_in(path: Path, part: str) -> Iterator[tuple[int, str]]:
                     yield passage_key(code, row, number, place), text[start:end]
 
 
-def _write_passages(task: tuple[Path, str, Path]) -> Segment:
+def _write_passages(task: tuple[Path, str, Path]) -> list[tuple[Path, Segment]]:
+    """Index the passages of a part in segments of limited size, each in a folder of its own."""
     path, part, folder = task
     if not folder.exists():
         growing = Path(tempfile.mkdtemp(prefix=f"{folder.name}.", dir=folder.parent))
         rows = ((key, " ".join(tokenise(text)), "") for key, text in _passages_in(path, part))
-        write_segment(growing, rows, name=folder.name)
+        for number, first in enumerate(rows):
+            some = chain([first], islice(rows, _SEGMENT - 1))
+            name = segment_name(f"{folder.name} {number}")
+            write_segment(growing / f"{number:06d}", some, name=name)
         growing.rename(folder)
-    (segment,) = read_segments(folder)
-    return segment
+    return [(one, read_segments(one)[0]) for one in sorted(folder.iterdir())]
 
 
 def _wants_vectors(context: Context) -> bool:

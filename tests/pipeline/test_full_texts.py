@@ -411,3 +411,17 @@ def test_passages_cover_a_text_and_end_with_sentences() -> None:
     assert "".join(text[a:b] for a, b in spans) == text
     assert all(b - a < 1_000 for a, b in spans)
     assert all(text[a:b].rstrip().endswith(".") for a, b in spans)
+
+
+def test_many_passages_are_indexed_in_several_segments(
+    built: tuple[Atlas, list[str]], texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("landscape.pipeline._full_texts._SEGMENT", 5)
+    papers = papers_of(tmp_path, range(28))
+    atlas = build(papers, tmp_path / "a.atlas", full_text=texts, **QUICK)
+    whole, divided = (passage_index(one) for one in (built[0], atlas))
+    assert whole is not None
+    assert divided is not None
+    assert len([*(atlas.path / "passages").glob("*.store")]) == -(-N_TEXTS * 2 // 5)
+    query = f"{WORD} of sample 4 in mas"
+    assert divided.search(query, k=8) == whole.search(query, k=8)

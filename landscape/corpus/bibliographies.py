@@ -19,6 +19,7 @@ from landscape.corpus.identifiers import (
     parse_bibcode,
     parse_doi,
 )
+from landscape.corpus.readers._files import encoding_of
 from landscape.corpus.readers._formats import canonical
 from landscape.corpus.readers.bibtex import identifiers_of, parse_entries
 from landscape.errors import InputError
@@ -91,8 +92,8 @@ def read_facility_list(given: str) -> Bibliography:
         Name of the facility and path of the file, such as ``"HST=hst.txt"``; the years for which
         the list is complete can follow the name, as in ``"HST[1990..2024]=hst.txt"``. The file has
         a bibcode, DOI or arXiv id in each line, or it is BibTeX, or a table. A column of a table
-        with few different values is the category of each paper; papers of categories such as
-        ``unrelated`` do not use the facility.
+        with a name such as ``category``, or with words such as ``unrelated``, says which papers do
+        not use the facility.
 
     Returns
     -------
@@ -135,7 +136,8 @@ def read_facility_list(given: str) -> Bibliography:
     if first and last and first > last:
         raise InputError(f"The years {first} to {last} of {path.name} are reversed; swap them.")
     try:
-        rows = [*_rows_of(_text_of(path))]
+        text = path.read_text(encoding_of(path), errors="replace")
+        rows = [*_rows_of(text.removeprefix("\ufeff"))]
     except csv.Error as error:
         raise InputError(f"{path} is no table that can be read ({error}).") from error
     entries = {
@@ -187,18 +189,6 @@ def _span(counts: Counter[int]) -> list[int]:
     if last > first and 2 * counts[last] < counts[last - 1]:
         last -= 1
     return [first, last]
-
-
-def _text_of(path: Path) -> str:
-    content = path.read_bytes()
-    for encoding in ("utf-8-sig", "utf-16", "cp1252"):
-        if encoding == "utf-16" and content[:2] not in (b"\xff\xfe", b"\xfe\xff"):
-            continue
-        try:
-            return content.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-    return content.decode("latin-1")
 
 
 def _rows_of(text: str) -> Iterator[tuple[str, str]]:

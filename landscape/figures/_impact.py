@@ -212,20 +212,19 @@ def _write_bounds(
                 f"{row['corpus_since']:,} papers since first light in {light:%B %Y}"
             )
         first += "."
-    caption = gaps_first(caption_of(analysis), usage)
+    caption = limits_first(caption_of(analysis), usage)
     rest = [sentence for sentence in caption.sentences if not sentence.startswith("Bridges")]
     n_gaps = bool(usage.years.in_part)
     jumps = usage.years.warnings[n_gaps:]
     rest = [sentence for sentence in rest if sentence not in jumps]
     if len(views) == 1 and _mix_matters(analysis.tables["years"]):
         jumps = (*jumps, "Thin line: share at a constant mix of categories.")
-    rest = _without_lists(rest, usage)
-    lists = sources_of(usage)
-    sentences = [first, *lists, *jumps, *rest[:n_gaps], _SHARES, *rest[n_gaps:]]
+    gaps, n_front = rest[:n_gaps], n_gaps + len(usage.lists)
+    sentences = [first, *rest[n_gaps:n_front], *jumps, *gaps, _SHARES, *rest[n_front:]]
     return replace(caption, head=f"{title}.", sentences=sentences)
 
 
-def sources_of(usage: Usage) -> list[str]:
+def _sources(usage: Usage) -> list[str]:
     """Return short sentences on the lists that decide, for what, and how the text agrees."""
     found = []
     for number, of in usage.lists.items():
@@ -238,17 +237,17 @@ def sources_of(usage: Usage) -> list[str]:
     return found
 
 
-def _without_lists(sentences: Sequence[str], usage: Usage) -> list[str]:
-    names = [f"the list {of.name}" for of in usage.lists.values()]
-    return [one for one in sentences if not any(name in one for name in names)]
+def limits_first(caption: Caption, usage: Usage) -> Caption:
+    """Move the sentence on hatched years to the front, because long captions are cut.
 
-
-def gaps_first(caption: Caption, usage: Usage) -> Caption:
-    """Move the sentences on hatched years and on lists to the front, as long captions are cut."""
+    Shorter sentences on the lists follow it and replace those of the analysis.
+    """
     gaps = usage.years.warnings[:1] if usage.years.in_part else ()
-    others = [one for one in _without_lists(caption.sentences, usage) if one not in gaps]
-    kept = [one for one in caption.sentences if one in gaps]
-    return replace(caption, sentences=[*kept, *sources_of(usage), *others])
+    names = [f"the list {of.name}" for of in usage.lists.values()]
+    kept = [one for one in caption.sentences if not any(name in one for name in names)]
+    first = [one for one in kept if one in gaps]
+    others = [one for one in kept if one not in gaps]
+    return replace(caption, sentences=[*first, *_sources(usage), *others])
 
 
 def views_of(usage: Usage, windows: Sequence[tuple[int | None, int | None]]) -> list[View]:

@@ -19,7 +19,7 @@ from landscape.errors import InputError
 from landscape.figures._impact import (
     add_shares,
     draw_years,
-    gaps_first,
+    limits_first,
     scale_top,
     share_maps,
     spot_boxes,
@@ -151,7 +151,7 @@ def report_scene(
         )
     numbers = key_numbers(row)
     title = of.full_name if of.full_name == of.name else f"{of.full_name} ({of.name})"
-    caption = gaps_first(caption_of(found, *_METHOD), usage)  # bridges are not in the report
+    caption = limits_first(caption_of(found, *_METHOD), usage)  # bridges are not in the report
     kept = [sentence for sentence in caption.sentences if not sentence.startswith("Bridges")]
     page = Page(
         replace(caption, sentences=kept),

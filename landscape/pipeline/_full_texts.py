@@ -369,9 +369,9 @@ def _embed_passages(
             names += own
             continue
         found = [*_passages_in(path, part.name)]
-        vectors = embed_texts(context, [text for _, text in found], "Passages") if found else None
         if not found:
             continue
+        vectors = embed_texts(context, [text for _, text in found], "Passages")
         if vectors is None:
             context.say("passages: not embedded, because the model of the atlas is not local")
             break

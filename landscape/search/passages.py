@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 
 from landscape.search.engine import open_engine
+from landscape.search.ranking import fuse_ranks
 from landscape.text.word_index import WordIndex
 from landscape.text.words import PARAGRAPH
 
@@ -44,7 +45,6 @@ INDEXED = (
 _LENGTH = 900  # characters of a passage
 _END = re.compile(r"(?<=[.!?])\s+(?=[A-Z“(])|\n+")
 _SECTION_BITS, _NUMBER_BITS, _ROW_BITS = 11, 9, 20
-_FUSED = 60  # constant of reciprocal rank fusion (Cormack et al. 2009, SIGIR, 758)
 _MAX_SHOWN = 4  # passages of a paper that are added to its abstract
 _BLOCK = 100_000  # vectors that are compared at a time
 _FEW = 300  # papers whose passages are searched alone; each adds half a millisecond
@@ -165,10 +165,13 @@ class PassageIndex:
         self, query: str, by_words: list[int], n: int, ranges: Sequence[tuple[int, int]] | None
     ) -> list[tuple[int, float]]:
         """Rank passages by words and, if the atlas has vectors of passages, by meaning."""
-        scores = {key: 1.0 / (_FUSED + rank) for rank, key in enumerate(by_words)}
-        for rank, key in enumerate(self._by_meaning(query, n, ranges)):
-            scores[key] = scores.get(key, 0.0) + 1.0 / (_FUSED + rank)
-        return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
+        rankings = [
+            {key: -float(rank) for rank, key in enumerate(keys)}
+            for keys in (by_words, self._by_meaning(query, n, ranges))
+        ]
+        keys = sorted(rankings[0].keys() | rankings[1].keys())
+        total = fuse_ranks([np.array([one.get(key, -np.inf) for key in keys]) for one in rankings])
+        return [(keys[n], float(total[n])) for n in np.argsort(-total, kind="stable")]
 
     def _by_meaning(
         self, query: str, n: int, ranges: Sequence[tuple[int, int]] | None

@@ -425,3 +425,16 @@ def test_many_passages_are_indexed_in_several_segments(
     assert len([*(atlas.path / "passages").glob("*.store")]) == -(-N_TEXTS * 2 // 5)
     query = f"{WORD} of sample 4 in mas"
     assert divided.search(query, k=8) == whole.search(query, k=8)
+
+
+def test_figures_say_once_what_the_list_decides(
+    built: tuple[Atlas, list[str]], tmp_path: Path
+) -> None:
+    import landscape as ls
+
+    figure = ls.figures.impact(built[0], facilities=["TESS"])
+    ls.figures.save_figure(figure, tmp_path / "impact.svg")
+    ls.figures.report(built[0], "TESS", tmp_path / "report.svg")
+    for name in ("impact", "report"):
+        words = (tmp_path / f"{name}.alt.txt").read_text()
+        assert words.count("list tess.csv") == 1

@@ -43,7 +43,6 @@ _KINDS: tuple[tuple[SectionKind, re.Pattern[str]], ...] = tuple(
     )
 )  # fmt: skip
 
-_PRODUCT = re.compile(r"\bcatalog(?:ue)?s?\b", re.IGNORECASE)  # after results, it is their product
 _THANKS = re.compile(
     r"(?:(?:We|I|The (?:\w+ )?authors?|[A-Z][\w.]{0,20}(?: [A-Z][\w.]{0,20}){0,3}) "
     r"(?:also |would like to |wish to |are |is |very |gratefully |sincerely |warmly ){0,4}"
@@ -85,8 +84,6 @@ class SectionList:
         kind = kind_of_heading(heading, above or "other")
         if above == "data" and kind == "methods":  # such as the calibration of observations
             kind = "data"
-        elif _PRODUCT.search(heading) and any(one.kind == "results" for one in self._found):
-            kind = "results"
         if appendix and kind not in ("acknowledgements", "data availability"):
             kind = "appendix"
         elif above in ("acknowledgements", "appendix"):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from landscape.agents.online_search import OnlineSearch
     from landscape.llm import LanguageModel, Reranker, WritingModel
     from landscape.overlays.citations import CitationGraph
     from landscape.search import Engine
@@ -214,9 +215,10 @@ class Atlas(AtlasStore):
         model: WritingModel | Literal["auto"] | None = "auto",
         read: Callable[[Paper], FullText | None] | None = None,
         resume: str | os.PathLike[str] | None = None,
+        online: OnlineSearch | None = None,
         on_step: Callable[[str], None] | None = None,
         stop: Callable[[], bool] | None = None,
-        **settings: object,
+        **settings: Any,
     ) -> Survey:
         """Collect the papers on a question, by searching and following citations in rounds.
 
@@ -230,6 +232,8 @@ class Atlas(AtlasStore):
             `landscape.corpus.full_text.FullTextFolder`.
         resume : path, optional
             Log of the model's replies. An interrupted survey resumes from this log.
+        online : OnlineSearch, optional
+            Search of arXiv or ADS; by default, the service that the setting `search` names.
         on_step : callable, optional
             Called with one line per step.
         stop : callable, optional
@@ -253,6 +257,7 @@ class Atlas(AtlasStore):
             model=model,
             read=read,
             resume=resume,
+            online=online,
             on_step=on_step,
             stop=stop,
             **settings,
@@ -270,6 +275,7 @@ class Atlas(AtlasStore):
         *,
         model: LanguageModel | Literal["auto"] | None = "auto",
         on_step: Callable[[Step], None] | None = None,
+        trajectory: str | os.PathLike[str] | None = None,
         **settings: Any,
     ) -> Attribution:
         """Find the paper cited at ``[CITATION]`` in an excerpt.
@@ -281,6 +287,9 @@ class Atlas(AtlasStore):
             Language model; see `ask`. With None, no model is used.
         on_step : callable, optional
             Called with each step of the model.
+        trajectory : path, optional
+            File of the replies of the model. If it exists, its replies are used again, also
+            without a model.
         **settings
 
         Returns
@@ -294,7 +303,9 @@ class Atlas(AtlasStore):
         InputError
             If the excerpt has no citation mark, or a setting is invalid.
         """
-        return agents.attribute(self, excerpt, model=model, on_step=on_step, **settings)
+        return agents.attribute(
+            self, excerpt, model=model, on_step=on_step, trajectory=trajectory, **settings
+        )
 
     def cite(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -662,6 +663,7 @@ class Attribution(Record):
     # Probability that the first guess is correct. None if a language model was used or if no paper
     # is similar.
     chance: float | None = None
+    runs: tuple[Paper | None, ...] = ()  # paper that each run of a language model selected
 
     @property
     def abstained(self) -> bool:
@@ -722,6 +724,7 @@ class Attribution(Record):
             ],
             "method": self.method,
             "trace": self.trace,
+            "runs": [None if paper is None else paper.label for paper in self.runs],
             "notes": self.notes,
             "settings": self.settings,
             "coverage": self.coverage,
@@ -1065,6 +1068,7 @@ class Survey(Record):
     partial: bool = False  # whether a limit or a server error ended the survey early
     notes: tuple[str, ...] = ()
     n_found: int = 0  # number of papers found; `crawled` contains only the best papers
+    outside: tuple[Crawled, ...] = ()  # papers of arXiv or ADS that the atlas does not have
 
     @property
     def selected(self) -> tuple[Crawled, ...]:
@@ -1233,7 +1237,22 @@ class Survey(Record):
             "settings": self.settings,
             "coverage": self.coverage,
             "notes": self.notes,
-        }
+            "outside": [
+                {**one.paper.to_dict(), "selected": one.selected, "score": one.score,
+                 "reason": one.reason}
+                for one in self.outside
+            ],
+        }  # fmt: skip
+
+    def outside_to_jsonl(self) -> str:
+        """Return the selected papers outside the atlas as JSON lines for `landscape update`."""
+        names = ("title", "abstract", "authors", "date", "bibcode", "arxiv_id", "doi", "journal")
+        rows = [
+            {name: serializer.plain(getattr(one.paper, name)) for name in names}
+            for one in self.outside
+            if one.selected
+        ]
+        return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
 
     def __len__(self) -> int:
         return len(self.selected)

@@ -11,28 +11,40 @@ others. A paper that good candidates cite gets a bonus.
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import numpy as np
+from pydantic import create_model
 from scipy.special import expit
 
 from landscape._settings import takes_settings
-from landscape._wording import count
-from landscape.agents.bounded_search import BoundedLibrary, Bounds, Wording, bounds
-from landscape.agents.excerpts import read_excerpt
+from landscape._wording import count, one_line
+from landscape.agents.bounded_search import (
+    OTHER_PART,
+    BoundedLibrary,
+    Bounds,
+    Wording,
+    bounds,
+    has_same_title,
+)
+from landscape.agents.excerpts import read_excerpt, recall_title
 from landscape.agents.settings import AttributeSettings
+from landscape.agents.survey_requests import ReplayedModel
 from landscape.answers.citations import papers_as_data
 from landscape.errors import RemoteError
-from landscape.llm import ReplyForm, connect_from_environment, request_reply
+from landscape.llm import ReplyForm, connect_from_environment, request_reply, sample
 from landscape.llm.prompts import as_data, prompt
 from landscape.models import read_numbers
 from landscape.search import find_entities
 from landscape.search.passages import with_bodies
 from landscape.search.sentences import shares_of_names
+from landscape.store.tables import REFERENCES
 from landscape.types import Attribution, Guess, Paper, Step, title_notes
 
 if TYPE_CHECKING:
@@ -174,6 +186,7 @@ def attribute(
     *,
     model: LanguageModel | Literal["auto"] | None = "auto",
     on_step: OnStep | None = None,
+    trajectory: str | os.PathLike[str] | None = None,
     **settings: Any,
 ) -> Attribution:
     """Find the one paper that an excerpt cites at ``[CITATION]``.
@@ -192,6 +205,9 @@ def attribute(
         "auto" connects the model set in the environment, if any.
     on_step : callable, optional
         Called with each step of the model.
+    trajectory : path, optional
+        File of the replies of the model. If it exists, its replies are used again, also without a
+        model.
     **settings
 
     Returns
@@ -203,7 +219,8 @@ def attribute(
     Raises
     ------
     InputError
-        If the excerpt has no ``[CITATION]`` mark, or `before` or `max_actions` is invalid.
+        If the excerpt has no ``[CITATION]`` mark, `before` or `max_actions` is invalid, or
+        `trajectory` is the file of another search.
     """
     started = time.perf_counter()
     chosen = AttributeSettings(**settings)
@@ -211,6 +228,10 @@ def attribute(
     limits = bounds(atlas, source=chosen.source, before=chosen.before)
     library = BoundedLibrary(atlas, limits)
     model = connect_from_environment() if model == "auto" else model
+    if trajectory is not None:
+        identity = {"excerpt": read.text, "settings": chosen.to_dict()}
+        identity |= {"atlas": atlas.manifest.updated}
+        model = ReplayedModel(Path(trajectory), identity, model)
     ranking = rank_offline(read, library)
     notes = _notes(read.n_marks, chosen.mark, limits)
     found = Attribution(
@@ -232,20 +253,18 @@ def attribute(
             notes.append(_CHANCE.format(min(round(10 * ranking.chance), _MOST_IN_10)))
         found = replace(found, chance=ranking.chance)
     else:
-        agent = CiteAgent(read, library)
-        failure = ""
-        try:
-            agent.run(
-                model,
-                max_actions=chosen.max_actions,
-                demonstration=chosen.demonstration,
-                on_step=on_step,
-            )
-        except RemoteError as error:
-            failure = f"The language model failed: {error}"
+        agents, failure = _run_agents(read, library, model, chosen, on_step)
+        selected = [one.selected.label for one in agents if one.selected is not None]
+        best = max(dict.fromkeys(selected), key=selected.count, default="")
+        agent = next(
+            (one for one in agents if one.selected and one.selected.label == best), agents[0]
+        )
+        if failure:
             notes.append(failure)
-        if not failure and agent.selected is None and not agent.gave_up:
+        elif agent.selected is None and not agent.gave_up:
             notes.append("The model selected no paper. Increase max_actions.")
+        if len(agents) > 1:
+            notes.append(f"{selected.count(best)} of {len(agents)} runs selected this paper.")
         found = replace(
             found,
             paper=agent.selected,
@@ -253,9 +272,31 @@ def attribute(
             method=model.model,
             partial=bool(failure),
             trace=tuple(agent.steps),
+            runs=tuple(one.selected for one in agents),
         )
     notes.extend(title_notes([guess.paper for guess in found.guesses]))
     return replace(found, notes=tuple(notes), seconds=time.perf_counter() - started)
+
+
+def _run_agents(
+    excerpt: Excerpt,
+    library: BoundedLibrary,
+    model: LanguageModel,
+    settings: AttributeSettings,
+    on_step: OnStep | None,
+) -> tuple[list[CiteAgent], str]:
+    """Run the agent as often as requested; return the agents and the failure, if any."""
+    agents = []
+    for run in range(1, settings.runs + 1):
+        agents.append(CiteAgent(excerpt, library))
+        own = model
+        if settings.temperature is not None:
+            own = sample(model, settings.temperature, run=run)
+        try:
+            agents[-1].run(own, settings, on_step=on_step)
+        except RemoteError as error:
+            return agents, f"The language model failed: {error}"
+    return agents, ""
 
 
 def _notes(n_marks: int, mark: int, limits: Bounds) -> list[str]:
@@ -288,12 +329,25 @@ def _guesses(agent: CiteAgent, ranking: OfflineRanking) -> tuple[Guess, ...]:
 
 
 class StepReply(ReplyForm):
-    thought: str
     part: str
     action: Literal["search", "read", "select", "give up"]
     query: str
     sort: Literal["relevance", "citations"]
     paper: str
+
+
+def step_form(*, only: str | None, thoughts: bool) -> type[StepReply]:
+    """Return the form of a step with the allowed actions, with a thought first if requested.
+
+    >>> sorted(step_form(only="read", thoughts=True).model_fields)
+    ['action', 'paper', 'part', 'query', 'sort', 'thought']
+    """
+    actions = [one for one in ("search", "read") if only in (None, one)]
+    kind: Any = Literal[(*actions, "select", "give up")]
+    fields: dict[str, Any] = {"thought": (str, ...)} if thoughts else {}
+    fields |= {name: (field.annotation, ...) for name, field in StepReply.model_fields.items()}
+    form: Any = create_model("StepReply", __base__=ReplyForm, **{**fields, "action": (kind, ...)})
+    return cast("type[StepReply]", form)
 
 
 _K = 10  # number of papers per search, as in Press et al. (2024)
@@ -303,10 +357,14 @@ _SHORT_ABSTRACT = 300  # maximum number of characters of an abstract that was no
 _LETTERS = re.compile(r"[\W_]+")
 
 
-def agent_instructions(*, demonstration: bool) -> str:
+def agent_instructions(settings: AttributeSettings) -> str:
     """Return the instructions for the model, with an example of a search if requested."""
-    names = ["attribute", "attribute_example"] if demonstration else ["attribute"]
-    return "\n".join(map(prompt, names))
+    text = prompt("attribute")
+    if not settings.thoughts:
+        text = text.replace(f"{prompt('attribute_thought')}\n", "")
+    names = [f"attribute_only_{settings.only}"] if settings.only else []
+    names += ["attribute_example"] if settings.demonstration else []
+    return "\n".join([text, *map(prompt, names)])
 
 
 class CiteAgent:
@@ -323,15 +381,23 @@ class CiteAgent:
         self._queries: set[str] = set()
         self._objected: set[str] = set()
         self._useless = 0
+        self._reads = True
 
     def run(
-        self, model: LanguageModel, *, max_actions: int, demonstration: bool, on_step: OnStep | None
+        self, model: LanguageModel, settings: AttributeSettings, *, on_step: OnStep | None
     ) -> None:
         """Run the actions of the model until it selects a paper, gives up, or reaches the limit."""
-        instructions = agent_instructions(demonstration=demonstration)
-        for left in range(max_actions, 0, -1):
-            reply = request_reply(model, instructions, as_data(self._state(left)), StepReply)
-            thought = " ".join(reply.thought.split())[:_MAX_THOUGHT]
+        if settings.only == "none":
+            self._recall(model)
+            return
+        instructions = agent_instructions(settings)
+        form = step_form(only=settings.only, thoughts=settings.thoughts)
+        if settings.only == "read":
+            self.steps.append(self._show(f"search: {self._excerpt.plain}", self._excerpt.plain))
+        self._reads = settings.only != "search"
+        for left in range(settings.max_actions, 0, -1):
+            reply = request_reply(model, instructions, as_data(self._state(left)), form)
+            thought = " ".join(str(getattr(reply, "thought", "")).split())[:_MAX_THOUGHT]
             match reply.action:
                 case "search":
                     step = self._search(reply, thought)
@@ -358,14 +424,34 @@ class CiteAgent:
             )
             return Step(thought, action, why)
         self._queries.add(key)
-        papers = self._library.search(query, k=_K, sort=reply.sort)
+        step = self._show(action, query, reply.sort)
+        if self._is_marked_part(reply.part):
+            return replace(step, thought=thought)
+        observation = f"{step.observation} {OTHER_PART} {self._excerpt.clause}"
+        return replace(step, thought=thought, observation=observation)
+
+    def _show(
+        self, action: str, query: str, sort: Literal["relevance", "citations"] = "relevance"
+    ) -> Step:
+        """Search, and show the papers to the model with the next step."""
+        papers = self._library.search(query, k=_K, sort=sort)
         new = [paper for paper in papers if paper.label not in self.shown]
         self.shown.update({paper.label: paper for paper in new})
         self._new_labels[len(self.steps)] = tuple(paper.label for paper in new)
         observation = f"{count(len(papers), 'paper')} found, {len(new)} of them new."
-        if not self._is_marked_part(reply.part):
-            observation += f" The mark refers to this part: {self._excerpt.clause}"
-        return Step(thought, action, observation, tuple(paper.label for paper in papers))
+        return Step("", action, observation, tuple(paper.label for paper in papers))
+
+    def _recall(self, model: LanguageModel) -> None:
+        """Select the paper of the atlas whose title the model knows without any command."""
+        title = recall_title(model, self._excerpt.text)
+        found = self._library.search(title, k=_K) if title else []
+        same = [paper for paper in found if has_same_title(paper.title, [title])]
+        self.selected = same[0] if same else None
+        self.gave_up = not same
+        observation = "" if same else "The atlas has no paper with this title."
+        labels = tuple(paper.label for paper in same[:1])
+        self.shown.update({paper.label: paper for paper in same[:1]})
+        self.steps.append(Step("", f"recall: {title}", observation, labels))
 
     def _give_up(self, thought: str, left: int) -> Step:
         if not self.shown and left > 1:
@@ -398,7 +484,7 @@ class CiteAgent:
 
     def _objection(self, paper: Paper) -> str:
         """Return an objection to the first selection of a paper, or an empty string."""
-        if paper.label not in self.read:
+        if paper.label not in self.read and self._reads:
             # The next state shows the abstract of the paper, which saves one action.
             self.read.append(paper.label)
             return (
@@ -465,11 +551,23 @@ class CiteAgent:
             headings = [one for one in atlas.sections([paper.row])["heading"] if one]
             data["sections"] = headings[:_MAX_HEADINGS]
             data["passages"] = [{"section": one.heading, "text": one.text} for one in passages]
+        if references := self._references(paper):
+            data["references"] = references
         return data
+
+    def _references(self, paper: Paper) -> list[str]:
+        """Return what a paper cites: its list of references, or the papers of the atlas."""
+        table = self._library.atlas.read_of_papers(REFERENCES, [paper.row])
+        listed = [one_line(text, most=_MAX_ENTRY) for text in table["text"][:_MAX_REFERENCES]]
+        if listed:
+            return listed
+        cited = self._library.references(paper)[:_MAX_REFERENCES]
+        return [one_line(f"{one.label}: {one.title}", most=_MAX_ENTRY) for one in cited]
 
 
 _OF_BODY = 4  # passages of a full text that a model reads
-_MAX_HEADINGS = 40
+_MAX_HEADINGS, _MAX_REFERENCES = 40, 60
+_MAX_ENTRY = 160  # characters of a reference
 
 
 def _shortened(paper: Paper) -> dict[str, object]:

@@ -19,9 +19,11 @@ import numpy as np
 
 from landscape._wording import count, one_line
 from landscape.agents._survey_model import NextStep, choose_survey_model
-from landscape.agents.settings import SurveySettings
+from landscape.agents.online_search import OnlineSearch, is_in_atlas
+from landscape.agents.settings import SurveySettings, last_day
 from landscape.agents.survey_requests import ReplyLog, RequestBudget
 from landscape.agents.survey_scoring import THRESHOLD, Candidates, Library, Origin
+from landscape.errors import RemoteError
 from landscape.llm import connect_from_environment
 from landscape.overlays.citations import citation_graph, cocited
 from landscape.search.matching import empty_words, match_papers, subject_words
@@ -164,16 +166,20 @@ class Crawler:
         model: SurveyModel | None,
         budget: RequestBudget,
         read: Reader | None = None,
+        online: OnlineSearch | None = None,
         on_step: Callable[[str], None] | None = None,
     ) -> None:
         self.question, self.library, self.settings = question, library, settings
-        self.model, self.budget, self._read = model, budget, read
+        self.model, self.budget, self._read, self._online = model, budget, read, online
         self._report = on_step or (lambda _: None)
         self.candidates = Candidates(library)
         self.searches: list[Asked] = []
         self.notes: list[str] = []
         self._is_off_topic = False  # whether the question is about a field outside the atlas
         self._found: list[list[int]] = []  # rows found by each search
+        self._crawler = 0
+        self._of_question: list[int] = []  # the best rows found by the question
+        self.outside: dict[str, tuple[Paper, int]] = {}  # with the number of the search
         # Minimum score of a paper that is selected without a model.
         self.threshold = THRESHOLD if settings.threshold is None else settings.threshold
 
@@ -181,6 +187,9 @@ class Crawler:
         """Run all levels; results are in `candidates` and `searches`."""
         self._add_seeds()
         self._search_question()
+        for _ in range(1, self.settings.ensemble):
+            self._crawler += 1
+            self._search_again()
         self._check_distance()
         self._judge()
         for level in range(2, self.settings.depth + 1):
@@ -207,11 +216,27 @@ class Crawler:
     def _search_question(self) -> None:
         most = self.settings.breadth
         self._search(self.question, by="question", k=max(self.settings.papers, _OF_MODEL))
+        self._of_question = self._found[-1][:_KEYWORD_PAPERS] if self._found else []
         queries, by = self._queries(most - 1)
         for text in queries:
             if self.budget.check_stop():
                 break
             self._search(text, by=by, k=_OF_MODEL if by == "model" else _OF_FACET)
+
+    def _search_again(self) -> None:
+        """Search as another crawler, whose queries differ from all earlier ones."""
+        most = self.settings.breadth
+        if self.model is not None:
+            queries, by = self._queries(most)
+        else:
+            queries, by = self._subtopics(most + len(self.searches)), "facet"
+        made = 0
+        for text in queries:
+            if made >= most or self.budget.check_stop():
+                break
+            before = len(self.searches)
+            self._search(text, by=by, k=_OF_MODEL if by == "model" else _OF_FACET)
+            made += len(self.searches) - before
 
     def _check_distance(self) -> None:
         """Add a note if the papers do not match the question; see `landscape.search.matching`."""
@@ -250,7 +275,7 @@ class Crawler:
         subject = " ".join(subject_words(self.question)[:_SUBJECT_WORDS])
         known = set(tokenise(self.question))
         counts: Counter[str] = Counter()
-        for paper in self.library.papers(self._found[-1][:_KEYWORD_PAPERS]):
+        for paper in self.library.papers(self._of_question):
             counts.update({word for word in paper.keywords if " " in word})
         topics: dict[frozenset[str], str] = {}
         for word, n in counts.most_common():
@@ -262,7 +287,7 @@ class Crawler:
 
     def _find_keywords(self) -> list[str]:
         """Return the keywords of the papers found, without common single words."""
-        first = self.library.papers(self._found[-1][:_KEYWORD_PAPERS])
+        first = self.library.papers(self._of_question)
         every = list(dict.fromkeys(word for paper in first for word in paper.keywords))
         words = [word for word in every if " " not in word]
         rarity = self.library.engine.indexes.rarity(words)
@@ -277,12 +302,63 @@ class Crawler:
         rows = self.library.search(text, k=k, rerank=by != "facet")
         number = len(self.searches)
         new = self.candidates.add(rows.tolist(), Origin("search", parent, number, depth))
-        self.candidates.found(rows.tolist(), is_question=by == "question")
+        self.candidates.found(rows.tolist(), is_question=by == "question", crawler=self._crawler)
         name = self.library.papers([parent])[0].paper_id if parent >= 0 else ""
         self.searches.append(Asked(text, by, name, len(rows), new))
         self._found.append(rows.tolist())
+        self._search_online(text, number, depth)
         self._report(f"search: {text}: {count(len(rows), 'paper')}, {new} new")
         return new
+
+    def _search_online(self, text: str, number: int, depth: int) -> None:
+        """Add papers of a service: those of the atlas to the candidates, others to `outside`."""
+        if self._online is None:
+            return
+        try:
+            papers = self._online(text)
+        except RemoteError as error:
+            self._note(f"{self._online.service} was searched only in part. {error}")
+            self._online = None  # a service that fails is not asked again
+            return
+        limit = last_day(self.settings.before) if self.settings.before else None
+        for paper in papers:
+            row = is_in_atlas(paper, self.library.engine.row_of)
+            if row is not None and self.library.is_open[row]:
+                self.candidates.add([row], Origin("search", -1, number, depth))
+            elif row is None and not (limit and paper.date and paper.date >= limit):
+                self.outside.setdefault(paper.label, (paper, number))
+
+    def judge_outside(self) -> list[Crawled]:
+        """Judge the papers outside the atlas by their abstracts, best first.
+
+        Without a model, a paper belongs to the answer if it is as similar to the question as half
+        of the selected papers of the atlas.
+        """
+        papers = [paper for paper, _ in self.outside.values()][: self.settings.papers]
+        cosines = self.library.cosines_of([f"{one.title}. {one.abstract}" for one in papers])
+        chosen = np.fromiter(self.selected(), np.int64)
+        least = float(np.median(self.library.cosines(chosen))) if len(chosen) else np.inf
+        decided: dict[str, Decision] = {}
+        if self.model is not None and self.settings.selector and papers:
+            for reply in self.budget.ask(self.model.judge(self.question, papers)):
+                decided.update(reply.value or {})
+        listed = []
+        for paper, cosine in zip(papers, cosines.tolist(), strict=True):
+            own = decided.get(paper.paper_id)
+            reason = f"Its similarity to the question is {cosine:.2f}."
+            score = max(0.0, cosine) if own is None or own.score is None else own.score
+            listed.append(
+                Crawled(
+                    paper=paper,
+                    score=round(score, 6),
+                    selected=cosine >= least if own is None else own.selected,
+                    reason=reason if own is None else own.reason,
+                    judged_by="similarity" if own is None else "model",
+                    how="search",
+                    query=self.outside[paper.label][1],
+                )
+            )
+        return sorted(listed, key=lambda one: (not one.selected, -one.score))
 
     def _judge(self) -> None:
         """Let the model judge the papers with the highest scores that are not judged yet."""
@@ -477,6 +553,7 @@ def survey_question(
     model: WritingModel | Literal["auto"] | None = "auto",
     resume: str | os.PathLike[str] | None = None,
     read: Reader | None = None,
+    online: OnlineSearch | None = None,
     on_step: Callable[[str], None] | None = None,
     stop: Callable[[], bool] | None = None,
     **settings: Any,
@@ -496,6 +573,8 @@ def survey_question(
     read : callable, optional
         Function that returns the full text of a paper, such as a
         `landscape.corpus.full_text.FullTextFolder`; by default, the full texts of the atlas.
+    online : OnlineSearch, optional
+        Search of arXiv or ADS; by default, the service that the setting `search` names.
     on_step : callable, optional
         Called with one line per step.
     stop : callable, optional
@@ -541,10 +620,15 @@ def survey_question(
         model=None if model is None else choose_survey_model(model, chosen.protocol),
         budget=budget,
         read=read or full_text_of(atlas),
+        online=online or (None if chosen.search == "atlas" else OnlineSearch(chosen.search)),
         on_step=on_step,
     )
     crawler.run()
     crawled = _list_judged(crawler, name)
+    outside = tuple(
+        replace(one, judged_by=name) if one.judged_by == "model" else one
+        for one in crawler.judge_outside()
+    )
     notes = [*query_notes, *crawler.notes, *title_notes([one.paper for one in crawled])]
     n_selected = sum(one.selected for one in crawled)
     if chosen.selector and n_selected > _MANY_SELECTED * chosen.papers:
@@ -571,6 +655,7 @@ def survey_question(
         partial=bool(budget.ended),
         notes=tuple(notes),
         n_found=len(crawler.candidates.origins),
+        outside=outside,
     )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from landscape._wording import one_line
 from landscape.agents.survey_requests import Request
+from landscape.llm import complete_decided
 from landscape.llm.prompts import ReplyForm, as_data, prompt, reply_schema
 
 if TYPE_CHECKING:
@@ -131,18 +132,32 @@ class JsonSurveyModel:
         by_label = {f"P{n}": paper for n, paper in enumerate(papers, start=1)}
         listed = [{"label": label, **_paper_fields(paper)} for label, paper in by_label.items()]
 
-        def read(reply: JudgementsReply) -> dict[str, Decision]:
+        def read(reply: JudgementsReply, chances: list[float]) -> dict[str, Decision]:
             found: dict[str, Decision] = {}
-            for paper in reply.papers:
+            scores = chances or [min(1.0, max(0.0, paper.score)) for paper in reply.papers]
+            for paper, score in zip(reply.papers, scores, strict=True):
                 if paper.label in by_label:  # ignores invented labels
-                    score = float(min(1.0, max(0.0, paper.score)))
                     reason = one_line(paper.reason, most=MAX_REASON)
                     decision = Decision(paper.decision, score, reason)
                     found.setdefault(by_label[paper.label].paper_id, decision)
             return found
 
-        data = {"question": question, "papers": listed}
-        return self._request("survey_judge", data, JudgementsReply, read)
+        instructions, user = (
+            prompt("survey_judge"),
+            as_data({"question": question, "papers": listed}),
+        )
+        schema = reply_schema(JudgementsReply)
+
+        def read_decided(raw: Mapping[str, Any]) -> dict[str, Decision]:
+            reply = JudgementsReply.model_validate(raw["reply"])
+            chances = raw["chances"][-len(reply.papers) :]
+            return read(reply, chances if len(chances) == len(reply.papers) else [])
+
+        return Request(
+            lambda: _decided(self._model, instructions, user, schema, _DECISION_JSON),
+            read_decided,
+            instructions + user,
+        )
 
     def _request(
         self, name: str, data: Mapping[str, object], form: type[Form], read: Callable[[Form], Any]
@@ -195,11 +210,20 @@ class PasaSurveyModel:
         """Return one request per paper, because PaSa's selector was trained on single papers."""
 
         def request(paper: Paper) -> Request:
-            def read(reply: str) -> dict[str, Decision]:
-                found = parse_decision(reply)
-                return {} if found is None else {paper.paper_id: Decision(found[0], None, found[1])}
+            def read(raw: Mapping[str, Any]) -> dict[str, Decision]:
+                found = parse_decision(raw["reply"])
+                score = raw["chances"][-1] if raw["chances"] else None
+                if found is None:
+                    return {}
+                return {paper.paper_id: Decision(found[0], score, found[1])}
 
-            return self._request("pasa_judge", {"question": question, **_paper_fields(paper)}, read)
+            data = {"question": question, **_paper_fields(paper)}
+            system, user = prompt("pasa_system"), pasa_message("pasa_judge", data)
+            return Request(
+                lambda: _decided(self._model, system, user, None, _DECISION_TEXT),
+                read,
+                system + user,
+            )
 
         return [request(paper) for paper in papers]
 
@@ -208,6 +232,20 @@ class PasaSurveyModel:
     ) -> Request:
         system, user = prompt("pasa_system"), pasa_message(name, data)
         return Request(lambda: self._model.complete(system, user), read, system + user)
+
+
+_DECISION_JSON, _DECISION_TEXT = r'"decision"\s{0,9}:', r"Decision:[\s*]{0,9}"
+
+
+def _decided(
+    model: WritingModel, system: str, user: str, schema: Mapping[str, Any] | None, decision: str
+) -> dict[str, Any]:
+    """Return a reply and the probabilities of its decisions, where the server gives them.
+
+    The probability of the token of a decision ranks papers, as in PaSa (section 4.3).
+    """
+    reply, chances = complete_decided(model, system, user, schema, decision)
+    return {"reply": reply, "chances": chances}
 
 
 SurveyModel = JsonSurveyModel | PasaSurveyModel

@@ -7,6 +7,7 @@ from calendar import monthrange
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from difflib import SequenceMatcher
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -91,6 +92,20 @@ def search_wordings(
 
 Sort = Literal["relevance", "citations"]
 
+OTHER_PART = "The mark refers to this part:"
+"""Observation after a search for another part of the excerpt than the one with the mark."""
+
+SAME_TITLE = 0.8
+"""Minimum similarity of two titles of the same paper (Press et al. 2024, appendix)."""
+
+
+def has_same_title(title: str, titles: Sequence[str]) -> bool:
+    """Return whether a title matches one of the given titles, using the criterion of CiteME."""
+    return any(
+        SequenceMatcher(a=title.lower(), b=one.lower()).ratio() > SAME_TITLE for one in titles
+    )
+
+
 _NOT_LETTERS = re.compile(r"[\W_]+")
 _PER_WORDING = 60  # papers per search text
 _SORTED_BY_CITATIONS = 40  # number of most relevant papers that are sorted by citations
@@ -148,6 +163,13 @@ class BoundedLibrary:
         if sort == "citations":
             papers = sorted(papers[:_SORTED_BY_CITATIONS], key=self._times_cited, reverse=True)
         return papers[:k]
+
+    def references(self, paper: Paper) -> list[Paper]:
+        """Return the papers within the bounds that a paper cites."""
+        nodes = [] if self._links is None else self._links.of(paper.row).tolist()
+        return list(
+            filter(self.bounds.allow, self.papers([n for n in nodes if n < len(self.atlas)]))
+        )
 
     def cited_among(self, papers: Sequence[Paper]) -> dict[int, list[int]]:
         """Return, for each paper, the rows of the other papers that it cites."""

@@ -14,6 +14,7 @@ import numpy as np
 from landscape._author_names import parse_name
 from landscape._bibliography import citation_keys, escape_latex
 from landscape._wording import count, normal_title
+from landscape.agents._citing_sentences import highlight as highlight
 from landscape.agents._citing_sentences import highlight_papers, write_sentences
 from landscape.agents.bounded_search import Found, Wording, search_wordings
 from landscape.answers.citations import papers_as_data

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 
 from landscape.errors import InputError
+from landscape.llm import LanguageModel, ReplyForm, request_reply
+from landscape.llm.prompts import as_data, prompt
 from landscape.search.settings import MAX_QUERY, readable_text
 from landscape.text import split_sentences
 
@@ -86,6 +88,34 @@ def read_excerpt(text: str, *, mark: int = 1) -> Excerpt:
         plain=_around(line, at),
         n_marks=len(marks),
     )
+
+
+class _TitleReply(ReplyForm):
+    title: str
+
+
+def recall_title(model: LanguageModel, excerpt: str) -> str:
+    """Ask a model for the title of the cited paper, without any search."""
+    reply = request_reply(model, prompt("recall_paper"), as_data({"excerpt": excerpt}), _TitleReply)
+    return " ".join(reply.title.split())[:MAX_QUERY]
+
+
+def find_citations(text: str) -> list[tuple[int, int]]:
+    """Return the places of the citations in a text.
+
+    >>> find_citations("Dust cools (Doe 2020; Roe et al. 2021).")
+    [(11, 38)]
+    """
+    return [found.span() for found in _OTHERS.finditer(text)]
+
+
+def without_citations(text: str) -> str:
+    """Return a text without its citations.
+
+    >>> without_citations("Dust cools (Doe 2020), and gas [3] too.")
+    'Dust cools, and gas too.'
+    """
+    return _tidied(_OTHERS.sub(_OTHER, " ".join(text.split())))
 
 
 def _around(line: str, at: int) -> str:

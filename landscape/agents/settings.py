@@ -43,6 +43,17 @@ class SurveySettings(Settings):
         le=200,
         description="maximum number of papers per round whose citations are followed",
     )
+    ensemble: Whole = Field(
+        1,
+        ge=1,
+        le=5,
+        description="number of crawlers, each with its own searches; their papers are combined",
+    )
+    search: Literal["atlas", "arxiv", "ads"] = Field(
+        "atlas",
+        description="also search arXiv or ADS; papers that the atlas does not have are listed "
+        "apart from it",
+    )
     before: str | None = Field(
         None, description="only papers before this day, month or year, such as 2019-06"
     )
@@ -132,6 +143,21 @@ class AttributeSettings(Settings):
         None,
         description="last day or year of the papers, such as 2019 or 2019-06",
         examples=["a day or a year, such as 2019-06-30"],
+    )
+    only: Literal["search", "read", "none"] | None = Field(
+        None,
+        description="commands of the language model: search without reading, read the papers of "
+        "one search, or none, to answer from memory (default: all)",
+    )
+    thoughts: bool = Field(True, description="let the language model write its thoughts")
+    temperature: Number | None = Field(
+        None,
+        ge=0,
+        le=2,
+        description="temperature of the language model (default: the most probable replies)",
+    )
+    runs: Whole = Field(
+        1, ge=1, le=20, description="number of runs; the paper selected most often is the result"
     )
     max_actions: Whole = Field(
         15, ge=1, le=100, description="maximum number of actions of the language model"

@@ -1,21 +1,27 @@
-"""Budget of a survey for language models, and the log of replies to resume it."""
+"""Budget of a survey for language models, and the log of replies to resume or repeat a search."""
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from landscape.agents.settings import SurveySettings
 from landscape.errors import InputError, RemoteError
+from landscape.llm import sample
 from landscape.llm.budget import estimate_tokens
 
-_FORM = "landscape survey 1"
+if TYPE_CHECKING:
+    from landscape.llm import LanguageModel
+
+_FORM = "landscape replies 2"
 
 
 class ReplyLog:
@@ -48,10 +54,10 @@ class ReplyLog:
             head = json.loads(lines[0])
             other = head["form"] != _FORM or head["identity"] != identity
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise InputError(f"{path} is not the log of a survey; choose another file.") from error
+            raise InputError(f"{path} is not a log of replies; choose another file.") from error
         if other:
             raise InputError(
-                f"{path} is the log of another survey (another question, atlas, model or setting); "
+                f"{path} is the log of another search (another question, atlas, model or setting); "
                 "choose another file."
             )
         for line in lines[1:]:
@@ -75,6 +81,50 @@ class ReplyLog:
             raise InputError(
                 f"{self._path} cannot be written ({error.strerror}). Choose another file."
             ) from error
+
+
+class ReplayedModel:
+    """Language model whose replies are stored in a file, and read from it if they are there.
+
+    Without a model, all replies come from the file.
+    """
+
+    def __init__(
+        self, path: Path, identity: Mapping[str, object], model: LanguageModel | None
+    ) -> None:
+        if model is None and not path.is_file():
+            raise InputError(f"There is no file {path} to replay; connect a language model.")
+        self._model, self._run = model, ""
+        self.model = read_model_name(path) or (model.model if model is not None else "")
+        if model is not None and model.model != self.model:
+            self.model = model.model  # the log refuses replies of another model
+        self._log = ReplyLog(path, {**identity, "model": self.model})
+
+    def sampled(self, temperature: float, *, run: int = 1) -> ReplayedModel:
+        """Return a copy for a run at a temperature."""
+        copied = copy.copy(self)
+        copied._run = f"run {run}"
+        if self._model is not None:
+            copied._model = sample(self._model, temperature, run=run)
+        return copied
+
+    def complete_json(self, system: str, user: str, schema: Mapping[str, object]) -> dict[str, Any]:
+        """Return the stored reply to a request, or request and store it."""
+        asked = f"{self._run}\n{system}\n{user}"
+        reply = self._log.find(asked)
+        if not isinstance(reply, dict):
+            if self._model is None:
+                raise RemoteError("The file has no reply for this step. Connect a language model.")
+            reply = self._model.complete_json(system, user, schema)
+            self._log.keep(asked, reply)
+        return reply
+
+
+def read_model_name(path: Path) -> str:
+    """Return the name of the model whose replies a log contains, or "" if there is none."""
+    with suppress(OSError, ValueError, KeyError, TypeError), path.open(encoding="utf-8") as lines:
+        return str(json.loads(lines.readline())["identity"]["model"])
+    return ""
 
 
 def _open_for_owner(path: str, flags: int) -> int:

@@ -107,6 +107,10 @@ class Library:
         """Return the cosines between the question and papers, shape (n,)."""
         return self._comparison.cosines(rows)
 
+    def cosines_of(self, texts: Sequence[str]) -> Floats:
+        """Return the cosines between the question and texts outside the atlas, shape (n,)."""
+        return self._comparison.cosines_of(texts)
+
     def count_citations(self, rows: Rows) -> Floats:
         """Return the number of citations of each paper from visible nodes, shape (n,)."""
         links = self.graph.citation_links
@@ -363,7 +367,11 @@ class Candidates:
         self.expanded: set[int] = set()
         self.judged: dict[int, Decision] = {}
         self.seeds: tuple[int, ...] = ()
-        self._found: defaultdict[int, float] = defaultdict(float)
+        # Support from the searches of each crawler. The best crawler of a paper counts, so that more
+        # crawlers do not change the scale; -1 is the question, which they share.
+        self._found: defaultdict[int, defaultdict[int, float]] = defaultdict(
+            lambda: defaultdict(float)
+        )
         self._places: dict[int, int] = {}
         self._likeness: list[tuple[Floats, Floats]] = []  # cosines and matches per batch
         self._shares: list[Floats] = []  # shares of the subject per batch
@@ -382,10 +390,11 @@ class Candidates:
             self._scores = None
         return len(new)
 
-    def found(self, rows: Iterable[int], *, is_question: bool = False) -> None:
+    def found(self, rows: Iterable[int], *, is_question: bool = False, crawler: int = 0) -> None:
         """Record the ranking of a search; `is_question` marks the search for the whole question."""
         for rank, row in enumerate(rows, start=1):
-            self._found[int(row)] += _CONSTANT / (_CONSTANT + rank)
+            support = _CONSTANT / (_CONSTANT + rank)
+            self._found[-1 if is_question else crawler][int(row)] += support
             if is_question:
                 self._places[int(row)] = rank - 1
         self._scores = None
@@ -460,7 +469,7 @@ class Candidates:
             likeness=likeness,
             matches=matches,
             middle=none,
-            searches=np.array([self._found.get(row, 0.0) for row in rows.tolist()]),
+            searches=np.array([self._support(row) for row in rows.tolist()]),
             cited=none,
             citing=none,
             together=none,
@@ -482,6 +491,10 @@ class Candidates:
         cited, citing, together = link_support(self._library, rows, best, weights)
         self._evidence = replace(known, cited=cited, citing=citing, together=together)
         return scores(self._evidence)
+
+    def _support(self, row: int) -> float:
+        crawlers = (found.get(row, 0.0) for name, found in self._found.items() if name >= 0)
+        return self._found[-1].get(row, 0.0) + max(crawlers, default=0.0)
 
     def _seeds_and(self, first: Rows, *, most: int) -> Rows:
         seeds = np.array(self.seeds, dtype=np.int64)

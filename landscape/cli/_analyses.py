@@ -17,9 +17,9 @@ import landscape
 from landscape._io import check_output, write_output
 from landscape._progress import progress
 from landscape._serializer import heading, name_bounds, shown_columns
-from landscape._settings import bare_type, help_of
+from landscape._settings import Settings, bare_type, help_of
 from landscape._wording import MAX_COLUMNS, count
-from landscape.agents.settings import SurveySettings
+from landscape.agents.settings import AttributeSettings, SurveySettings
 from landscape.cli._options import (
     SETTINGS,
     Answer,
@@ -35,7 +35,7 @@ from landscape.cli._options import (
     open_atlas,
     option,
 )
-from landscape.cli._questions import MAP_SEARCH, MapSearch, search_with_options
+from landscape.cli._questions import MAP_SEARCH, MapSearch, SearchOptions, search_with_options
 from landscape.errors import InputError
 
 if TYPE_CHECKING:
@@ -357,19 +357,23 @@ def add_evaluations(app: App) -> None:
     """Add the commands that measure quality."""
     from landscape import evaluation
 
-    papers = inspect.Parameter(
-        "papers",
+    papers = _setting(SurveySettings, "papers")
+    agent = [
+        _setting(AttributeSettings, name)
+        for name in ("only", "temperature", "runs", "max_actions", "demonstration", "thoughts")
+    ]
+    reranker = inspect.Parameter(
+        "reranker",
         _OPTION,
         default=None,
-        annotation=Annotated[
-            bare_type(SurveySettings, "papers") | None, option(help_of(SurveySettings, "papers"))
-        ],
-    )
+        annotation=Annotated[str | None, option(help_of(SearchOptions, "rerank_with"),
+                                                "--rerank-with")],
+    )  # fmt: skip
     app.command(_map, name="map")
     for name, measure, names, extra in (
-        ("retrieval", evaluation.evaluate_retrieval, {}, []),
+        ("retrieval", evaluation.evaluate_retrieval, {}, [reranker]),
         ("survey", evaluation.evaluate_survey, {}, [papers]),
-        ("attribution", evaluation.evaluate_attribution, {"cases": "--excerpts"}, []),
+        ("attribution", evaluation.evaluate_attribution, {"cases": "--excerpts"}, agent),
         ("mentions", evaluation.evaluate_facilities, {}, []),
         ("tagging", evaluation.evaluate_concepts, {}, []),
     ):
@@ -378,11 +382,60 @@ def add_evaluations(app: App) -> None:
             _tabulate,
             names=names,
             options={"queries", "cases", "labels", "truth"},
+            hidden={"tf_idf"} if extra == [reranker] else (),
             extra=[*extra, _ALL_COLUMNS, _JSON],
         )
         app.command(command, name=name)
     app.command(_citing, name="citing")
     app.command(_thesaurus, name="thesaurus")
+    app.command(_make, name="make")
+    app.command(_feedback, name="feedback")
+
+
+def _setting(settings: type[Settings], name: str) -> inspect.Parameter:
+    """Return the option of a setting; without it, the default of the setting holds."""
+    hint: Any = bare_type(settings, name)
+    kind = Annotated[hint | None, Parameter(help=help_of(settings, name))]
+    return inspect.Parameter(name, _OPTION, default=None, annotation=kind)
+
+
+def _make(
+    kind: Annotated[
+        Literal["questions", "reviews", "surveys", "excerpts"],
+        Parameter(
+            help="questions on single papers, sentences of reviews, paragraphs of related work, or "
+            "sentences that cite one paper; all but questions need full texts"
+        ),
+    ],
+    atlas: AtlasFolder,
+    /,
+    *,
+    output: Annotated[Path, option("jsonl; an existing file is continued", "--output", "-o")],
+    n: Annotated[int, option("number of rows", "--n")] = 100,
+    seed: Annotated[int, option("seed of the random order")] = 0,
+    model: UseModel = False,
+    prices: Annotated[
+        tuple[float, float] | None,
+        option("prices of a million tokens read and written, to print the cost in money"),
+    ] = None,
+    json: Json = False,
+    trust_model: TrustModel = False,
+) -> Answer:
+    """Make a benchmark from the papers of an atlas; the estimated cost is printed first."""
+    from landscape.evaluation import make_benchmark
+
+    opened, connected = open_atlas(atlas, trust_model), connected_model(model)
+    options: Any = {"n": n, "seed": seed, "model": connected, "prices": prices}
+    return answer(make_benchmark(opened, kind, output, notify=note, **options), json)
+
+
+def _feedback(
+    file: Annotated[Path, Parameter(help="file that the panels write")], /, *, json: Json = False
+) -> Answer:
+    """Count the ratings of answers, surveys and citations, by type of question and method."""
+    from landscape.evaluation import read_feedback
+
+    return answer(read_feedback(file), json)
 
 
 def _map(

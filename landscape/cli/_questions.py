@@ -172,6 +172,10 @@ def survey(
         Path | None, option("draw a tree of the papers found and the papers that led to them")
     ] = None,
     map: Annotated[Path | None, option("draw the papers on the map")] = None,  # noqa: A002
+    new: Annotated[
+        Path | None,
+        option("with --search: write the selected papers outside the atlas (.jsonl), for update"),
+    ] = None,
     reasons: Annotated[bool, option("print the reason for each verdict")] = False,
     json: Json = False,
     trust_model: TrustModel = False,
@@ -183,6 +187,10 @@ def survey(
         from landscape.types import check_results_file
 
         check_results_file(export, is_survey=True)
+    if new:
+        check_output(new, [".jsonl"], what="Papers outside the atlas")
+        if options.search == "atlas":
+            raise InputError("--new writes papers of arXiv or ADS; add --search arxiv or ads.")
     if tree or map:
         from landscape.figures.export import check_kind
 
@@ -202,6 +210,10 @@ def survey(
         note(f"landscape: {problem}")
     if export:
         _export_survey(result, export)
+    if new:
+        text = result.outside_to_jsonl()
+        write_output(new, text)
+        note(f"{new} contains {count(len(text.splitlines()), 'paper')} outside the atlas")
     if tree:
         landscape.figures.save_figure(landscape.figures.survey_tree(result), tree)
         note(f"{tree} contains the tree of the survey")
@@ -229,12 +241,18 @@ def attribute(
     *,
     options: Annotated[AttributeSettings, SETTINGS] = ATTRIBUTE,
     no_model: NoModel = False,
+    trajectory: Annotated[
+        Path | None,
+        option(
+            "store the model's replies here; an existing file is replayed, also with --no-model"
+        ),
+    ] = None,
     json: Json = False,
     trust_model: TrustModel = False,
 ) -> Answer:
     """Find the paper that an excerpt cites."""
     result = open_atlas(atlas, trust_model).attribute(
-        excerpt, model=None if no_model else "auto", **vars(options)
+        excerpt, model=None if no_model else "auto", trajectory=trajectory, **vars(options)
     )
     return answer(result, json)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,13 @@ import numpy as np
 
 from landscape._progress import progress
 from landscape.agents import attribute
-from landscape.agents.bounded_search import BoundedLibrary, Wording, bounds
+from landscape.agents.bounded_search import (
+    OTHER_PART,
+    BoundedLibrary,
+    Wording,
+    bounds,
+    has_same_title,
+)
 from landscape.agents.collection import title_key
 from landscape.errors import InputError
 from landscape.evaluation._questions import (
@@ -22,6 +28,7 @@ from landscape.evaluation._questions import (
     known_rows,
     read_text,
 )
+from landscape.llm import ChatModel
 from landscape.search import open_engine, search_papers
 from landscape.statistics import Interval, bootstrap_interval, paired_difference
 
@@ -29,9 +36,6 @@ if TYPE_CHECKING:
     from landscape.llm import LanguageModel
     from landscape.store import AtlasStore
     from landscape.types import Attribution
-
-SAME_TITLE = 0.8
-"""Minimum similarity of two titles of the same paper (Press et al. 2024, appendix)."""
 
 _SEPARATOR = "[TITLE_SEPARATOR]"  # separator of alternative titles in CiteME
 _GUESSES = (1, 5, 10)  # numbers of first papers among which the cited paper is searched
@@ -50,11 +54,16 @@ class Case:
     source: str | None = None
     before: str | None = None
     half: str = ""
+    known: bool | None = None  # whether a model names the paper without a search
 
 
 @dataclass(frozen=True)
 class AttributionScores:
-    """Scores of an attribution benchmark, with one value per excerpt."""
+    """Scores of an attribution benchmark, with one value per excerpt.
+
+    `groups` divides the excerpts by year, by knowledge of the model, and by kind of error (Press et
+    al. 2024, section 5 and table 8). `ablations` are the accuracies of other settings (table 4).
+    """
 
     values: Mapping[str, np.ndarray]
     halves: tuple[str, ...]
@@ -62,10 +71,16 @@ class AttributionScores:
     partial: int
     counts: Mapping[str, int]
     method: str
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    ablations: Mapping[str, AttributionScores] = field(default_factory=dict)
 
-    def summary(self, half: str | None = None) -> dict[str, object]:
-        """Return the means of all measures and the share of correct selections."""
-        kept = np.array([half in (None, other) for other in self.halves], dtype=bool)
+    def summary(self, half: str | None = None, *, group: str | None = None) -> dict[str, object]:
+        """Return the means of all measures, and the share of correct selections, of a half.
+
+        With a `group`, `half` is one of its parts.
+        """
+        parts = self.halves if group is None else self.groups[group]
+        kept = np.array([half in (None, other) for other in parts], dtype=bool)
         means = {name: round(float(v[kept].mean()), 4) for name, v in self.values.items()}
         chosen = self.values["selected"][kept].sum()
         right = self.values["accuracy"][kept].sum()
@@ -82,6 +97,13 @@ class AttributionScores:
                 for name, found in self._intervals().items()
             },
             "halves": {name: self.summary(name) for name in names},
+            **{
+                name: {one: self.summary(one, group=name) for one in sorted(set(parts))}
+                for name, parts in self.groups.items()
+                if name != "error"
+            },
+            "errors": dict(Counter(self.groups.get("error", ())).most_common()),
+            "ablations": {name: one.summary() for name, one in self.ablations.items()},
             "median_seconds": round(self.seconds, 4),
             "partial": self.partial,
             "counts": dict(self.counts),
@@ -102,13 +124,37 @@ class AttributionScores:
                 f"{key} {summary[key]:.3f}" for key in ("accuracy", "guess@1", "search@1")
             )
             lines.append(f"{name} half ({summary['n']}): {shown}")
+        for name, parts in self.groups.items():
+            if name == "error":
+                counts = Counter(one for one in parts if one)
+                lines += [f"error: {one} {n}" for one, n in counts.most_common()]
+            elif len(set(parts)) > 1:
+                told = [(one, self.summary(one, group=name)) for one in sorted(set(parts))]
+                cells = [f"{one} {s['accuracy']:.2f} ({s['n']})" for one, s in told]
+                lines.append(f"accuracy by {name}: {', '.join(cells)}")
+        if "runs" in self.values:
+            runs, spread = self.values["runs"].mean(), self.values["spread"].mean()
+            lines.append(f"mean accuracy of a run {runs:.3f}, spread of the runs {spread:.3f}")
+        for name, one in self.ablations.items():
+            lines.append(f"{name}: accuracy {bootstrap_interval(one.values['accuracy'])!s}")
+        for name in ("tokens", "money"):
+            if name in self.values:
+                cost = self.values[name]
+                low, high = np.quantile(cost, [0.05, 0.95])
+                lines.append(
+                    f"{name} of an excerpt: {cost.mean():,.4g}, 90% from {low:,.4g} to {high:,.4g}"
+                )
         gain = paired_difference(self.values["search@1"], self.values["guess@1"])
         lines.append(f"gain of the best guess over plain search: {gain}")
         lines.append(f"median time {1000 * self.seconds:.0f} ms, {self.partial} incomplete results")
         return "\n".join(lines)
 
     def _intervals(self) -> dict[str, Interval]:
-        return {name: bootstrap_interval(values) for name, values in self.values.items()}
+        return {
+            name: bootstrap_interval(values)
+            for name, values in self.values.items()
+            if name not in _COSTS
+        }
 
 
 def read_cases(path: str | Path) -> list[Case]:
@@ -124,18 +170,13 @@ def read_cases(path: str | Path) -> list[Case]:
     return cases
 
 
-def title_matches(title: str, titles: Sequence[str]) -> bool:
-    """Return whether a title matches one of the given titles, using the criterion of CiteME."""
-    return any(
-        SequenceMatcher(a=title.lower(), b=one.lower()).ratio() > SAME_TITLE for one in titles
-    )
-
-
 def evaluate_attribution(
     atlas: AtlasStore,
     cases: str | Path | Sequence[Case],
     *,
     model: LanguageModel | None = None,
+    ablations: bool = False,
+    prices: tuple[float, float] | None = None,
     on_result: Callable[[Case, Attribution], None] | None = None,
     **settings: Any,
 ) -> AttributionScores:
@@ -148,6 +189,10 @@ def evaluate_attribution(
         Benchmark file, or its excerpts.
     model : LanguageModel, optional
         Language model that selects the papers; default: no model.
+    ablations : bool, default False
+        Also measure the model with searches only, and without any command.
+    prices : tuple of float, optional
+        Prices of a million tokens read and of a million tokens written.
     on_result : callable, optional
         Function that receives each case and its attribution.
     **settings
@@ -170,43 +215,107 @@ def evaluate_attribution(
             f"{atlas.path} contains none of the papers that the {len(asked):,} excerpts cite; use "
             "an atlas of the cited papers."
         )
+    if ablations and model is None:
+        raise InputError("The ablations need a language model; connect one, or omit ablations.")
     rows: list[dict[str, float]] = []
-    seconds = []
-    partial = 0
+    results = []
     search_papers(atlas, "warm up", k=1)  # load the indexes before timing
     with progress("Excerpts", total=len(known)) as advance:
         for case in known:
+            part = model.part() if isinstance(model, ChatModel) else model
             attribution = attribute(
-                atlas, case.excerpt, source=case.source, before=case.before, model=model, **settings
+                atlas, case.excerpt, source=case.source, before=case.before, model=part, **settings
             )
-            rows.append(_scores(atlas, case, attribution))
-            seconds.append(attribution.seconds)
-            partial += attribution.partial
+            costs = _costs(part, prices) if isinstance(part, ChatModel) else {}
+            rows.append(_scores(atlas, case, attribution) | costs)
+            results.append(attribution)
             if on_result is not None:
                 on_result(case, attribution)
             advance(1)
+    others = {"search only": "search", "no commands": "none"} if ablations else {}
+    groups = {
+        "year": tuple(_year(atlas, case) for case in known),
+        "known": tuple({True: "known", False: "unknown", None: ""}[case.known] for case in known),
+        "error": tuple(_error(atlas, *pair) for pair in zip(known, results, strict=True)),
+    }
     return AttributionScores(
         values={name: np.array([row[name] for row in rows]) for name in rows[0]},
         halves=tuple(case.half for case in known),
-        seconds=float(np.median(seconds)),
-        partial=partial,
+        seconds=float(np.median([one.seconds for one in results])),
+        partial=sum(one.partial for one in results),
         counts={"excerpts": len(asked), "known": len(known)},
         method="offline" if model is None else model.model,
+        groups={name: parts for name, parts in groups.items() if any(parts)},
+        ablations={
+            name: evaluate_attribution(
+                atlas, known, model=model, prices=prices, **{**settings, "only": only}
+            )
+            for name, only in others.items()
+        },
     )
+
+
+_COSTS = ("tokens", "money", "runs", "spread")  # values without an interval
+
+
+def _costs(part: ChatModel, prices: tuple[float, float] | None) -> dict[str, float]:
+    """Return the tokens, and the money, that one excerpt cost."""
+    used = part.budget.used
+    costs = {"tokens": float(used.read + used.written)}
+    if prices is not None:
+        costs["money"] = (used.read * prices[0] + used.written * prices[1]) / 1e6
+    return costs
+
+
+def _year(atlas: AtlasStore, case: Case) -> str:
+    """Return the year of an excerpt: of its source, or of the last papers that it can cite."""
+    rows = known_rows(atlas, [case.source]) if case.source else set()
+    years = [paper.year for paper in open_engine(atlas).papers(sorted(rows)) if paper.year]
+    return str(years[0]) if years else (case.before or "")[:4]
+
+
+def _error(atlas: AtlasStore, case: Case, found: Attribution) -> str:
+    """Return the kind of error of an attribution, or "" if the paper is correct.
+
+    The kinds are those of Press et al. (2024, section 5), as far as the steps show them.
+    """
+    if found.paper is not None and has_same_title(found.paper.title, case.titles):
+        return ""
+    if found.partial:
+        return "technical failure"
+    if found.paper is not None:
+        cited = BoundedLibrary(atlas, bounds(atlas, source=None, before=None)).references(
+            found.paper
+        )
+        if any(has_same_title(paper.title, case.titles) for paper in cited):
+            return "selected a paper that cites the right one"
+    searches = [step for step in found.trace if step.action.startswith("search")]
+    if searches and all(OTHER_PART in step.observation for step in searches):
+        return "searched for another part of the excerpt"
+    rows = known_rows(atlas, [label for step in found.trace for label in step.labels])
+    shown = open_engine(atlas).papers(sorted(rows))
+    if any(has_same_title(paper.title, case.titles) for paper in shown):
+        return "found the right paper, but did not select it"
+    return "did not find the right paper"
 
 
 def _scores(atlas: AtlasStore, case: Case, attribution: Attribution) -> dict[str, float]:
     limits = bounds(atlas, source=case.source, before=case.before)
     plain = " ".join(case.excerpt.replace(_MARK, " ").split())
     searched = BoundedLibrary(atlas, limits).search_wordings([Wording(plain)]).papers
-    right = [title_matches(paper.title, case.titles) for paper in attribution.papers]
-    there = [title_matches(paper.title, case.titles) for paper in searched[: _GUESSES[-1]]]
-    chosen = attribution.paper is not None and title_matches(attribution.paper.title, case.titles)
+    right = [has_same_title(paper.title, case.titles) for paper in attribution.papers]
+    there = [has_same_title(paper.title, case.titles) for paper in searched[: _GUESSES[-1]]]
+    chosen = attribution.paper is not None and has_same_title(attribution.paper.title, case.titles)
+    runs = [
+        paper is not None and has_same_title(paper.title, case.titles) for paper in attribution.runs
+    ]
+    repeated = {"runs": float(np.mean(runs)), "spread": float(np.std(runs))} if runs[1:] else {}
     return {
         "accuracy": float(chosen),
         "selected": float(attribution.paper is not None),
         **{f"guess@{k}": float(any(right[:k])) for k in _GUESSES},
         **{f"search@{k}": float(any(there[:k])) for k in _GUESSES},
+        **repeated,
     }
 
 
@@ -243,6 +352,7 @@ def _jsonl(text: str, path: Path) -> list[Case]:
                 source=source,
                 before=before,
                 half=half or "",
+                known=record["known"] if isinstance(record.get("known"), bool) else None,
             )
         )
     return cases

@@ -93,6 +93,8 @@ class Query:
         Kind of the names in `relevant`.
     similar_to : tuple of str
         Papers for a similarity search, with names as in `relevant`.
+    source : str
+        Paper that the question was made from, which is no answer.
 
     Examples
     --------
@@ -106,6 +108,7 @@ class Query:
     grades: Mapping[str, float] = field(default_factory=dict)
     by: Literal["id", "title"] = "id"
     similar_to: tuple[str, ...] = ()
+    source: str = ""
 
     def grade(self, paper: str) -> float:
         """Return the relevance of a paper, which is 0 if the paper is not listed."""
@@ -116,12 +119,7 @@ def resolve_queries(
     queries: Sequence[Query], papers: pd.DataFrame
 ) -> tuple[list[Query], dict[str, int]]:
     """Replace names of papers by their ids in an atlas, and count the queries."""
-    ids: dict[str, str] = {}
-    for column in ("doi", "bibcode", "arxiv_id", "paper_id"):  # later columns have priority
-        if column in papers:
-            known = papers[column].notna()
-            keys = papers.loc[known, column].astype(str).str.lower()
-            ids.update(zip(keys, papers.loc[known, "paper_id"], strict=True))
+    ids = _identifiers(papers)
     titles: dict[str, str] = {}
     if "title" in papers and any(query.by == "title" for query in queries):
         titles = dict(
@@ -145,6 +143,21 @@ def resolve_queries(
         "relevant": sum(len(query.relevant) for query in queries),
         "relevant_known": sum(len(query.relevant) for query in kept),
     }
+
+
+def identifiers_of(atlas: AtlasStore) -> dict[str, str]:
+    """Return the ids of the papers by each of their identifiers, in lower case."""
+    return _identifiers(atlas.read_papers(["paper_id", "arxiv_id", "bibcode", "doi"]))
+
+
+def _identifiers(papers: pd.DataFrame) -> dict[str, str]:
+    ids: dict[str, str] = {}
+    for column in ("doi", "bibcode", "arxiv_id", "paper_id"):  # later columns have priority
+        if column in papers:
+            known = papers[column].notna()
+            keys = papers.loc[known, column].astype(str).str.lower()
+            ids.update(zip(keys, papers.loc[known, "paper_id"], strict=True))
+    return ids
 
 
 def _resolved(query: Query, paper_ids: Mapping[str, str], key: Callable[[str], str]) -> Query:
@@ -285,7 +298,8 @@ def _record(record: Mapping[str, object], number: int, path: Path) -> Query:
                 f'{where} needs numbers above 0 in "grades", for example {{"2401.00001": 2}}; omit '
                 "papers that are not relevant."
             )
-        return Query(qid, question, _names(record["relevant"], where, "relevant"), grades)
+        names = _names(record["relevant"], where, "relevant")
+        return Query(qid, question, names, grades, source=str(record.get("source") or ""))
     if record.get("answer_arxiv_id"):
         names = _names(record["answer_arxiv_id"], where, "answer_arxiv_id")
         return Query(qid, question, names)
@@ -424,7 +438,7 @@ def _json_topic(record: Mapping[str, object], number: int, path: Path) -> tuple[
     return str(values[0]), checked_question(values[1], where)
 
 
-_KEYWORDS = 4  # number of keywords of a paper in a question
+KEYWORDS = 4  # number of keywords of a paper in a question
 
 
 def known_items(atlas: AtlasStore, *, n: int = 100, seed: int = 1) -> list[Query]:
@@ -460,13 +474,13 @@ def known_items(atlas: AtlasStore, *, n: int = 100, seed: int = 1) -> list[Query
         raise InputError(f"n is {n}; it must be 1 or more.")
     papers = atlas.read_papers(["paper_id", "keywords"])
     keywords = [() if words is None else tuple(words) for words in papers["keywords"]]
-    able = np.flatnonzero([len(words) >= _KEYWORDS for words in keywords])
+    able = np.flatnonzero([len(words) >= KEYWORDS for words in keywords])
     if not len(able):
         raise InputError(
-            f"No paper of {atlas.path} has {_KEYWORDS} keywords; use an atlas with keywords."
+            f"No paper of {atlas.path} has {KEYWORDS} keywords; use an atlas with keywords."
         )
     drawn = np.random.default_rng(seed).permutation(able)[:n]
     return [
-        Query(str(row), ", ".join(keywords[row][:_KEYWORDS]), (str(papers["paper_id"].iloc[row]),))
+        Query(str(row), ", ".join(keywords[row][:KEYWORDS]), (str(papers["paper_id"].iloc[row]),))
         for row in sorted(drawn.tolist())
     ]

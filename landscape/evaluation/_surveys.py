@@ -15,7 +15,7 @@ from landscape.agents import survey_question
 from landscape.agents.settings import SurveySettings
 from landscape.agents.survey_scoring import Library
 from landscape.errors import InputError
-from landscape.evaluation._questions import Query, read_queries, resolve_queries
+from landscape.evaluation._questions import Query, known_rows, read_queries, resolve_queries
 from landscape.overlays.citations import citation_graph
 from landscape.search import open_engine
 from landscape.statistics import bootstrap_interval, paired_difference
@@ -30,17 +30,21 @@ if TYPE_CHECKING:
 DEPTHS = (20, 50, 100)
 """Numbers of papers for which recall is measured, as in the evaluation of PaSa."""
 
-FULL, NO_EXPAND, NO_SELECTOR, ONE_SHOT = (
+FULL, NO_EXPAND, NO_SELECTOR, ENSEMBLE, ONE_SHOT = (
     "survey",
     "without expand",
     "without selector",
+    "ensemble of two",
     "one search",
 )
 VARIANTS: Mapping[str, Mapping[str, object]] = {
     FULL: {},
     NO_EXPAND: {"expand": 0},
     NO_SELECTOR: {"selector": False},
+    ENSEMBLE: {"ensemble": 2},
 }
+"""Settings of each row: the ablations of PaSa (He et al. 2025, tables 5 and 6) and its ensemble of
+two crawlers (table 3)."""
 _MIN_REFERENCES = 3  # minimum number of references within the atlas
 Half = Literal["all", "first", "second"]
 
@@ -195,7 +199,7 @@ def evaluate_survey(
     Examples
     --------
     >>> list(VARIANTS)
-    ['survey', 'without expand', 'without selector']
+    ['survey', 'without expand', 'without selector', 'ensemble of two']
     """
     import pandas as pd
 
@@ -219,13 +223,17 @@ def evaluate_survey(
     if not known:
         raise InputError(f"None of the questions has a paper in {atlas.path}; use another atlas.")
     own = {query.qid for query in known} if queries is None else set()
+    days = _days_of(atlas, {query.source for query in known if query.source})
     measures: dict[str, list[dict[str, float]]] = {name: [] for name in (*variants, ONE_SHOT)}
     seconds: dict[str, list[float]] = {name: [] for name in measures}
     with progress("Surveys", total=len(known) * len(variants)) as advance:
         for query in known:
             without = (query.qid,) if query.qid in own else ()
+            limits: dict[str, object] = {"without": without}
+            if query.source in days:  # the paper that the question was made from, and newer ones
+                limits = {"without": (query.source,), "before": days[query.source]}
             for name, changes in variants.items():
-                chosen = SurveySettings(**{**settings, **changes, "without": without})
+                chosen = SurveySettings(**{**limits, **settings, **changes})
                 survey = survey_question(atlas, query.question, model=model, **chosen.to_dict())
                 seconds[name].append(survey.spent.seconds)
                 measures[name].append(_measures(survey, query))
@@ -240,6 +248,12 @@ def evaluate_survey(
         counts,
         kind,
     )
+
+
+def _days_of(atlas: AtlasStore, names: set[str]) -> dict[str, str | None]:
+    """Return the day of each named paper that the atlas has."""
+    papers = open_engine(atlas).papers(sorted(known_rows(atlas, names)))
+    return {paper.paper_id: paper.date.isoformat() if paper.date else None for paper in papers}
 
 
 def _measures(survey: Survey, query: Query) -> dict[str, float]:

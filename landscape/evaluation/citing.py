@@ -17,20 +17,26 @@ import numpy as np
 
 from landscape._progress import progress
 from landscape.agents import AtlasCollection
+from landscape.agents.collection import highlight
 from landscape.errors import InputError, require
 from landscape.evaluation._questions import checked_question, json_lines, known_rows, read_text
 from landscape.overlays.citations import citation_graph
 from landscape.search import open_engine
 from landscape.statistics import bootstrap_interval
+from landscape.store.tables import FULL_TEXTS
+from landscape.text import split_sentences
 
 if TYPE_CHECKING:
     from landscape.llm import WritingModel
     from landscape.store import AtlasStore
     from landscape.types import CitationSuggestions as Citing
+    from landscape.types import Paper
 
 DEPTHS = (1, 5, 10, 20, 50, 100)  # numbers of first suggestions for which recall is measured
 ROUGE = ("rouge1", "rouge2", "rougeL")
 
+UNREAD = ("acknowledgements", "data availability", "caption", "facilities", "software", "objects")
+"""Kinds of sections without statements on the subject or on other papers."""
 _WANTED = 'JSON lines {"context", "cited": [ids]}, optionally with "keywords" and "sentence"'
 _MAX_CONTEXT = 1500  # maximum length of the context
 
@@ -52,7 +58,8 @@ class CitingScores:
     """Recall for several numbers of suggestions, and ROUGE scores of citing sentences."""
 
     recall: Mapping[str, Mapping[int, np.ndarray]]
-    rouge: Mapping[str, float]
+    rouge: Mapping[int, Mapping[str, float]]  # of the best of the first k sentences, by k
+    highlights: Mapping[str, Mapping[str, float]]  # ROUGE of highlights against abstracts
     counts: Mapping[str, int]
     seconds: float
 
@@ -67,7 +74,9 @@ class CitingScores:
             "n": self.counts["known"],
             **means("without keywords"),
             "with keywords": means("with keywords"),
-            "rouge": {name: round(value, 4) for name, value in self.rouge.items()},
+            "rouge": _rounded(self.rouge[max(self.rouge)]) if self.rouge else {},
+            "rouge of the first": {str(k): _rounded(scores) for k, scores in self.rouge.items()},
+            "highlights": {name: _rounded(one) for name, one in self.highlights.items()},
             "counts": dict(self.counts),
             "median_seconds": round(self.seconds, 4),
         }
@@ -79,9 +88,25 @@ class CitingScores:
         for how, by_depth in self.recall.items():
             for k, values in by_depth.items():
                 lines.append(f"recall@{k:<4} {how:18} {bootstrap_interval(values)}")
-        lines += [f"{name} of citing sentences {value:.3f}" for name, value in self.rouge.items()]
-        lines.append(f"median time {1000 * self.seconds:.0f} ms")
+        for k, scores in self.rouge.items():
+            lines.append(f"citing sentences, best of {k:<3} {_shown(scores)}")
+        for name, scores in self.highlights.items():
+            lines.append(f"{name}, against abstracts  {_shown(scores)}")
+        if not self.rouge:
+            lines.append("left out: ROUGE of citing sentences, which needs a language model and")
+            lines.append('places with their "sentence" (landscape evaluate make excerpts)')
+        if not self.highlights:
+            lines.append("left out: ROUGE of highlights, which needs full texts")
+        lines.append(f"median time of a query {1000 * self.seconds:.0f} ms")
         return "\n".join(lines)
+
+
+def _rounded(scores: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(value, 4) for name, value in scores.items()}
+
+
+def _shown(scores: Mapping[str, float]) -> str:
+    return "  ".join(f"{name} {value:.3f}" for name, value in scores.items())
 
 
 def read_places(path: str | Path) -> list[Place]:
@@ -104,7 +129,7 @@ def read_places(path: str | Path) -> list[Place]:
                 tuple(str(name) for name in listed),
                 str(words) if words else None,
                 str(record.get("sentence") or ""),
-                record.get("citing"),
+                record.get("citing") or record.get("source"),
             )
         )
     if not places:
@@ -140,7 +165,7 @@ def places_from_graph(atlas: AtlasStore, *, n: int = 200, seed: int = 0) -> list
                 citing.paper_id,
                 context,
                 tuple(paper.paper_id for paper in cited),
-                _keyword(context, cited[0].keywords, cited[0].title),
+                keyword_for(context, cited[0].keywords, cited[0].title),
                 citing=citing.paper_id,
             )
         )
@@ -153,6 +178,8 @@ def evaluate_citing(
     *,
     model: WritingModel | None = None,
     n_sentences: int = 10,
+    n_texts: int = 100,
+    seed: int = 0,
 ) -> CitingScores:
     """Measure how many of the papers cited in each context are suggested.
 
@@ -164,7 +191,11 @@ def evaluate_citing(
     model : WritingModel, optional
         Model that writes citing sentences for comparison with the original sentences.
     n_sentences : int, default 10
-        Number of papers for which a sentence is written. Only the best sentence counts.
+        Number of papers for which a sentence is written. The best of the first sentences counts.
+    n_texts : int, default 100
+        Number of full texts whose highlights are compared with the abstracts.
+    seed : int, default 0
+        Seed of the random selection of full texts.
 
     Returns
     -------
@@ -195,8 +226,8 @@ def evaluate_citing(
                 recall[how].append([sum(hits[:k]) / len(rows) for k in DEPTHS])
             if model is not None and place.sentence:
                 written_for = desk.cite(place.context, place.keywords, k=n_sentences, model=model)
-                if (score := _best_rouge(place.sentence, written_for)) is not None:
-                    best.append(score)
+                if scores := _rouges(place.sentence, written_for):
+                    best.append(scores)
             advance(1)
     return CitingScores(
         recall={
@@ -204,7 +235,15 @@ def evaluate_citing(
             for how, places_found in recall.items()
             if places_found
         },
-        rouge={name: statistics.fmean(one[name] for one in best) for name in ROUGE if best},
+        rouge={
+            k: {
+                name: statistics.fmean(max(s[name] for s in one[:k]) for one in best)
+                for name in ROUGE
+            }
+            for k in sorted({*(k for k in DEPTHS if k < n_sentences), n_sentences})
+            if best
+        },
+        highlights=highlight_scores(atlas, open_engine(atlas).papers(_drawn(atlas, n_texts, seed))),
         counts={"places": len(asked), "known": len(known), "sentences": len(best)},
         seconds=statistics.median(seconds),
     )
@@ -217,18 +256,42 @@ def rouge(text: str, reference: str) -> dict[str, float]:
     return {name: float(found[name].fmeasure) for name in ROUGE}
 
 
-def _best_rouge(sentence: str, citing: Citing) -> dict[str, float] | None:
-    scores = [
-        rouge(suggestion.sentence.text, sentence)
-        for suggestion in citing.suggestions
-        if suggestion.sentence
-    ]
-    if not scores:
-        return None
-    return {name: max(score[name] for score in scores) for name in ROUGE}
+def _rouges(sentence: str, citing: Citing) -> list[dict[str, float]]:
+    """Return the ROUGE scores of the citing sentences, in the order of the suggestions."""
+    texts = (one.sentence.text for one in citing.suggestions if one.sentence)
+    return [rouge(text, sentence) for text in texts]
 
 
-def _keyword(context: str, keywords: Sequence[str], title: str) -> str | None:
+def _drawn(atlas: AtlasStore, n: int, seed: int) -> list[int]:
+    rows = atlas.read_of_papers(FULL_TEXTS, range(len(atlas)))["paper_row"].unique()
+    return sorted(np.random.default_rng(seed).permutation(rows)[:n].tolist())
+
+
+def highlight_scores(
+    atlas: AtlasStore, papers: Sequence[Paper], *, n: int = 6
+) -> dict[str, dict[str, float]]:
+    """Compare the highlights of full texts with the abstracts (SciLit, table 3), by mean ROUGE.
+
+    The first `n` sentences of each text are the baseline.
+    """
+    scores: dict[str, list[dict[str, float]]] = {"highlights": [], "first sentences": []}
+    for paper in papers:
+        sections = atlas.sections([paper.row])
+        text = "\n".join(sections["text"][~sections["kind"].isin(UNREAD)])
+        best = highlight(text, n=n)
+        if not best or not paper.has_abstract:
+            continue
+        first = [text[start:end] for start, end in split_sentences(text)[:n]]
+        for name, chosen in zip(scores, ([one.text for one in best], first), strict=True):
+            scores[name].append(rouge(" ".join(chosen), paper.abstract))
+    return {
+        name: {kind: statistics.fmean(one[kind] for one in own) for kind in ROUGE}
+        for name, own in scores.items()
+        if own
+    }
+
+
+def keyword_for(context: str, keywords: Sequence[str], title: str) -> str | None:
     """Return the longest keyword in the context or, if there is none, the longest in the title."""
     for text in (context.casefold(), title.casefold()):
         held = [word for word in keywords if word.casefold() in text and '"' not in word]

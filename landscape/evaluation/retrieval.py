@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +16,15 @@ from landscape._progress import progress
 from landscape.errors import InputError
 from landscape.evaluation._questions import Query, read_queries, resolve_queries
 from landscape.search import search_papers, similar_papers
+from landscape.search.engine import hypothetical_abstract
 from landscape.statistics import Interval, bootstrap_interval, paired_difference
 
 if TYPE_CHECKING:
     from ir_measures import Measure
     from numpy.typing import NDArray
 
+    from landscape.llm import WritingModel
+    from landscape.llm.reranking import Reranker
     from landscape.store import AtlasStore
 
 MEASURES = ("success@10", "mrr", "recall@50", "ndcg@10")
@@ -115,6 +119,10 @@ STEPS: Mapping[str, Mapping[str, object]] = {
 """Settings of each method. ``words`` is BM25 and ``semantic`` uses cosines. The fusions combine
 both methods, by reciprocal rank or by score. The default also reranks by late interaction."""
 
+HYDE, HYDE_RERANK = "HyDE", "HyDE, reranker"
+"""Methods of pathfinder (Iyer et al. 2024, figure 5) that need a language model or a reranker: the
+cosines of a hypothetical abstract, and these cosines with a reranker. ``tf-idf`` is its bag of
+words, and ``semantic`` its base."""
 TF_IDF = "tf-idf"
 DEPTH = 100
 """Number of papers in each ranking."""
@@ -127,6 +135,7 @@ class Evaluation:
     scores: Mapping[str, Scores]
     seconds: Mapping[str, float]
     counts: Mapping[str, int]
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the measures of the default method, and the measures of other methods by name."""
@@ -145,6 +154,7 @@ class Evaluation:
             "intervals_95": intervals,
             "median_seconds": round(self.seconds[DEFAULT], 4),
             "counts": dict(self.counts),
+            "left_out": dict(self.left_out),
             **others,
         }
 
@@ -162,6 +172,7 @@ class Evaluation:
             if method != DEFAULT:
                 gain = paired_difference(scores.values["mrr"], self.scores[DEFAULT].values["mrr"])
                 lines.append(f"gain of default over {method}: mrr {gain}")
+        lines += [f"left out: {name}, which needs {what}" for name, what in self.left_out.items()]
         return "\n".join(lines)
 
 
@@ -171,6 +182,8 @@ def evaluate_retrieval(
     *,
     steps: Mapping[str, Mapping[str, object]] = STEPS,
     tf_idf: bool = True,
+    model: WritingModel | None = None,
+    reranker: Reranker | str | None = None,
 ) -> Evaluation:
     """Measure how well each search method finds the relevant papers.
 
@@ -183,6 +196,10 @@ def evaluate_retrieval(
         Settings of `Atlas.search` by the name of the method; "default" is required.
     tf_idf : bool, default True
         Whether to include a TF-IDF search, the baseline of pathfinder.
+    model : WritingModel, optional
+        Model that writes hypothetical abstracts, for the rows of pathfinder with HyDE.
+    reranker : Reranker or str, optional
+        Reranker, such as ``cohere:MODEL`` or ``cross-encoder:NAME``, for the row with a reranker.
 
     Returns
     -------
@@ -192,6 +209,8 @@ def evaluate_retrieval(
     ------
     InputError
         If the file cannot be read, or no question has a relevant paper in the atlas.
+    RemoteError
+        If the model or the reranker fails.
 
     Examples
     --------
@@ -208,6 +227,15 @@ def evaluate_retrieval(
         )
     searches = {TF_IDF: _tf_idf(atlas)} if tf_idf else {}
     searches |= {name: _search(atlas, settings) for name, settings in steps.items()}
+    left_out = {HYDE: "a language model"} if model is None else {}
+    if model is None or reranker is None:
+        left_out[HYDE_RERANK] = "a language model and a reranker"
+    if model is not None:
+        abstract = cache(partial(hypothetical_abstract, model=model))
+        searches[HYDE] = _search(atlas, STEPS["semantic"], abstract)
+        if reranker is not None:
+            chosen = {"method": "semantic", "reranker": reranker}
+            searches[HYDE_RERANK] = _search(atlas, chosen, abstract)
     scores, seconds = {}, {}
     with progress("Questions", total=len(known) * len(searches)) as advance:
         for name, search in searches.items():
@@ -220,16 +248,22 @@ def evaluate_retrieval(
                 advance(1)
             scores[name] = score_rankings(known, rankings)
             seconds[name] = float(np.median(times))
-    return Evaluation(scores, seconds, counts)
+    return Evaluation(scores, seconds, counts, left_out)
 
 
-def _search(atlas: AtlasStore, settings: Mapping[str, Any]) -> Callable[[Query], list[str]]:
+def _search(
+    atlas: AtlasStore, settings: Mapping[str, Any], expand: Callable[[str], str] = lambda _: ""
+) -> Callable[[Query], list[str]]:
+    """Return a function that searches papers; `expand` writes a hypothetical abstract."""
+
     def search(query: Query) -> list[str]:
         if query.similar_to:
             results = similar_papers(atlas, query.similar_to, k=DEPTH, **settings)
         else:
-            results = search_papers(atlas, query.question, k=DEPTH, **settings)
-        return [paper.paper_id for paper in results.papers]
+            text = expand(query.question) or None
+            # One more, because the paper that a question was made from is no answer.
+            results = search_papers(atlas, query.question, k=DEPTH + 1, expansion=text, **settings)
+        return [one.paper_id for one in results.papers if one.paper_id != query.source][:DEPTH]
 
     return search
 
@@ -252,6 +286,8 @@ def _tf_idf(atlas: AtlasStore) -> Callable[[Query], list[str]]:
             asked = csr_matrix(matrix[seeds].sum(axis=0))
         cosines = (matrix @ asked.T).toarray().ravel()
         cosines[seeds] = -np.inf
+        if query.source in rows:
+            cosines[rows[query.source]] = -np.inf
         best = np.argsort(-cosines, kind="stable")[:DEPTH]
         return [str(paper) for paper in ids[best]]
 

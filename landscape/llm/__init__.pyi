@@ -2,9 +2,11 @@ from ._client import (
     ChatModel,
     LanguageModel,
     WritingModel,
+    complete_decided,
     connect,
     connect_from_environment,
     request_reply,
+    sample,
 )
 from .budget import Budget, ReplyCache, default_cache_folder
 from .prompts import ReplyForm
@@ -19,9 +21,11 @@ __all__ = [
     "ReplyForm",
     "Reranker",
     "WritingModel",
+    "complete_decided",
     "connect",
     "connect_from_environment",
     "default_cache_folder",
     "load_reranker",
     "request_reply",
+    "sample",
 ]

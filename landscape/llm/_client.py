@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 import os
 import re
-from collections.abc import Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -46,6 +48,7 @@ _REFUSALS_OF = {
     "response_format": r"response.?format|json|schema|grammar|structured",
     "stream_options": r"stream.?options|include_usage",
     "temperature": r"temperature",
+    "logprobs": r"log.?prob",
     "max_tokens": r"max_(completion_)?tokens.*(required|missing|support|instead)",
 }
 
@@ -120,6 +123,36 @@ def request_reply(model: LanguageModel, system: str, user: str, form: type[Form]
             f"{model.model} returned a reply in the wrong form: {first_error(error)}. Try again or "
             "use another model."
         ) from error
+
+
+def complete_decided(
+    model: WritingModel, system: str, user: str, schema: Schema | None, decision: str
+) -> tuple[Any, list[float]]:
+    """Return a reply and the probabilities of its decisions; see `ChatModel.complete_decided`.
+
+    Models without log-probabilities give an empty list.
+    """
+    if hasattr(model, "complete_decided"):
+        reply, chances = model.complete_decided(system, user, schema, decision)
+        return reply, chances
+    if schema is None:
+        return model.complete(system, user), []
+    return model.complete_json(system, user, schema), []
+
+
+def sample(model: Any, temperature: float, *, run: int = 1) -> Any:
+    """Return a copy of a model that samples its replies; see `ChatModel.sampled`.
+
+    Raises
+    ------
+    InputError
+        If the temperature of the model cannot be set.
+    """
+    if not hasattr(model, "sampled"):
+        raise InputError(
+            f"The temperature of {model.model} cannot be set; use landscape.llm.connect."
+        )
+    return model.sampled(temperature, run=run)
 
 
 def connect_from_environment() -> WritingModel | None:
@@ -247,6 +280,8 @@ class ChatModel:
     ) -> None:
         self._server, self.model, self._cache = server, model, cache
         self._abilities = _Abilities()
+        self._sampling: dict[str, float] = {}  # temperature and number of the run
+        self._tokens: list[tuple[str, dict[str, float]]] | None = None  # None if not requested
         self.budget = budget
 
     @property
@@ -271,6 +306,64 @@ class ChatModel:
         part = copy.copy(self)
         part.budget = BudgetPart(self.budget)
         return part
+
+    def sampled(self, temperature: float, *, run: int = 1) -> ChatModel:
+        """Return a copy of this connection that samples its replies.
+
+        Parameters
+        ----------
+        temperature : float
+            From 0 (the most probable reply) to 2.
+        run : int, default 1
+            Number of a repeated run. Replies of other runs are not taken from the cache.
+
+        Returns
+        -------
+        ChatModel
+        """
+        copied = copy.copy(self)
+        copied._sampling = {"temperature": temperature, "run": run}
+        return copied
+
+    def complete_decided(
+        self, system: str, user: str, schema: Schema | None, decision: str
+    ) -> tuple[Any, list[float]]:
+        """Return a reply and the probability that each decision in it is true.
+
+        Parameters
+        ----------
+        system, user : str
+        schema : mapping or None
+            As in `complete_json`; None is a reply in free text, as in `complete`.
+        decision : str
+            Pattern of the text before a decision, which is the word true or false.
+
+        Returns
+        -------
+        reply : dict or str
+        chances : list of float
+            In the order of the decisions; empty if the server sends no log-probabilities.
+
+        Raises
+        ------
+        RemoteError
+            As in `complete_json`.
+        """
+        key = self._cache_key(_messages(system, user), schema) | {"decision": decision}
+        if self._cache and (kept := self._cache.find(key)):
+            reply, chances = json.loads(kept)
+            return reply, chances
+        copied = copy.copy(self)
+        copied._cache, copied._tokens = None, []
+        reply = (
+            copied.complete(system, user)
+            if schema is None
+            else copied.complete_json(system, user, schema)
+        )
+        chances = _chances(copied._tokens, decision)
+        if self._cache:
+            self._cache.keep(key, json.dumps([reply, chances]))
+        return reply, chances
 
     def complete(self, system: str, user: str) -> str:
         """Return an answer in free text.
@@ -377,6 +470,8 @@ class ChatModel:
         held = not server.is_openai and abilities.omits_opening_tag is not False
         answer, n_sent, received = AnswerFilter(held=held), _tokens(messages), ""
         reason = counted = None
+        if self._tokens is not None:
+            self._tokens.clear()
 
         def send() -> Iterator[Piece]:
             return read_reply(self._create(messages, schema, stream=stream), stream=stream)
@@ -386,6 +481,8 @@ class ChatModel:
                 for piece in server.stream(self.model, send):
                     reason, counted = reason or piece.reason, piece.counted or counted
                     received += piece.thought + piece.text
+                    if self._tokens is not None:
+                        self._tokens.extend(piece.tokens)
                     added = answer.add(piece.text, thought=piece.thought, last=piece.is_last)
                     yield from map(server.redacted, added)
             except RemoteError:
@@ -401,6 +498,10 @@ class ChatModel:
         """Send a request with the first alternatives of its options that the server accepts."""
         openai = require("openai", "llm")
         options = _options(messages, schema, stream=stream, is_openai=self._server.is_openai)
+        if self._sampling:
+            options["temperature"] = [{"temperature": self._sampling["temperature"]}, {}]
+        if self._tokens is not None:
+            options["logprobs"] = [{"logprobs": True, "top_logprobs": 5}, {}]
         tried = {name: self._abilities.accepted.get(name, 0) for name in options}
         client = self._server.client
         while True:
@@ -422,7 +523,8 @@ class ChatModel:
 
     def _cache_key(self, messages: Messages, schema: Schema | None = None) -> dict[str, Any]:
         """Return what identifies a request in the cache."""
-        named = {"server": self._server.url, "model": self.model, "messages": messages}
+        named: dict[str, Any] = {"server": self._server.url, "model": self.model}
+        named |= {"messages": messages, **self._sampling}
         return named | {"schema": dict(schema) if schema else None}
 
 
@@ -455,6 +557,26 @@ def _options(
         {"max_completion_tokens": _MAX_TOKENS},
     ]
     return options
+
+
+def _chances(tokens: Sequence[tuple[str, dict[str, float]]], decision: str) -> list[float]:
+    """Return the probability of "true" at each decision, relative to "false"."""
+    text, starts = "", []
+    for token, _ in tokens:
+        starts.append(len(text))
+        text += token
+    found = []
+    for match in re.finditer(rf"(?:{decision})\s{{0,9}}(true|false)\b", text, re.IGNORECASE):
+        _, others = tokens[bisect_right(starts, match.start(1)) - 1]
+        weights = {"true": 0.0, "false": 0.0}
+        for other, logprob in others.items():
+            start = re.sub(r"\W", "", other).casefold()
+            for word in weights:
+                if start and word.startswith(start):
+                    weights[word] += math.exp(min(logprob, 0.0))
+        total = sum(weights.values())
+        found.append(weights["true"] / total if total else float(match[1].casefold() == "true"))
+    return found
 
 
 def _refused(error: Any, names: list[str]) -> str | None:

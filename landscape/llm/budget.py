@@ -77,6 +77,11 @@ class Budget:
         return self._used.read + self._used.written
 
     @property
+    def used(self) -> Usage:
+        """Input and output tokens used so far."""
+        return self._used
+
+    @property
     def money_spent(self) -> float | None:
         """Money spent so far, or None if the model has no price."""
         return self.cost(self._used)

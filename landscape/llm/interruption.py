@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextvars
+import copy
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, wait
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from landscape.errors import RemoteError
+from landscape.llm._client import complete_decided, sample
 
 if TYPE_CHECKING:
     from landscape.llm import WritingModel
@@ -41,6 +44,19 @@ class WatchedModel:
     def complete_json(self, system: str, user: str, schema: Mapping[str, object]) -> dict[str, Any]:
         """Return an answer that follows a JSON schema."""
         return self._request(lambda: self._inner.complete_json(system, user, schema))
+
+    def complete_decided(
+        self, system: str, user: str, schema: Mapping[str, object] | None, decision: str
+    ) -> tuple[Any, list[float]]:
+        """Return a reply and the probabilities of its decisions, if the model gives them."""
+        send = partial(complete_decided, self._inner, system, user, schema, decision)
+        return self._request(send)
+
+    def sampled(self, temperature: float, *, run: int = 1) -> WatchedModel:
+        """Return a copy that samples its replies; see `ChatModel.sampled`."""
+        copied = copy.copy(self)
+        copied._inner = sample(self._inner, temperature, run=run)
+        return copied
 
     def _request(self, send: Callable[[], T]) -> T:
         self._before()

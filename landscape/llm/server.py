@@ -38,13 +38,17 @@ class Service(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A part of a reply: text, thoughts in a field of their own, reason of the end, usage."""
+    """A part of a reply: text, thoughts in a field of their own, reason of the end, usage.
+
+    `tokens` are the tokens of the text, each with the log-probabilities of its alternatives.
+    """
 
     text: str = ""
     thought: str = ""
     reason: str | None = None
     counted: object = None
     is_last: bool = False
+    tokens: tuple[tuple[str, dict[str, float]], ...] = ()
 
 
 OPENAI = Service(
@@ -260,7 +264,7 @@ def read_reply(reply: Any, *, stream: bool) -> Iterator[Piece]:
         choice = chunk.choices[0]
         _raise_error_of(choice)
         text, thought = _read_message(choice.delta if stream else choice.message)
-        yield Piece(text, thought, choice.finish_reason, counted)
+        yield Piece(text, thought, choice.finish_reason, counted, tokens=_read_tokens(choice))
     # Without a reason and [DONE], a stream was interrupted, although no error was raised.
     is_whole = not stream or re.search(rb"data: ?\[DONE\]", _LIMITS.get().end)
     yield Piece(reason="stop" if is_whole else None, is_last=True)
@@ -284,6 +288,21 @@ def _read_message(message: Any) -> tuple[str, str]:
     # JSON can contain half a character, which no file and no embedder accepts.
     text, thought = (one.encode(errors="replace").decode() for one in (text, thought))
     return text, thought
+
+
+def _read_tokens(choice: Any) -> tuple[tuple[str, dict[str, float]], ...]:
+    """Return the tokens of a reply with their log-probabilities, if the server sends them."""
+    listed = getattr(getattr(choice, "logprobs", None), "content", None)
+    return tuple(
+        (
+            str(one.token),
+            {
+                str(other.token): float(other.logprob)
+                for other in [one, *(getattr(one, "top_logprobs", None) or [])]
+            },
+        )
+        for one in listed or ()
+    )
 
 
 def _limit(response: Any) -> None:

@@ -94,6 +94,12 @@ class Comparison:
             return np.zeros(len(rows))
         return self._indexes.vectors.similarities(self._reading.vector, rows).astype(float)
 
+    def cosines_of(self, texts: Sequence[str]) -> Floats:
+        """Return the cosines between the query and texts outside the atlas, shape (n,)."""
+        if self._reading.vector is None or not texts:
+            return np.zeros(len(texts))
+        return (embed_few(self._indexes.embedder, texts) @ self._reading.vector).astype(float)
+
     def matches(self, rows: Rows) -> Floats:
         """Return the late-interaction scores of papers, shape (n,)."""
         asked, weights = self._reading.words, self._reading.weights

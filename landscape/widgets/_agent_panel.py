@@ -27,6 +27,7 @@ from landscape.widgets._controls import (
     checked_atlas,
     css_of,
     cut_text_html,
+    make_control,
     panel_texts,
     quiet_html,
     scrolling,
@@ -83,8 +84,15 @@ class QueryPanel(Panel, Generic[R]):
         self._value: R | None = None
         self._stopping: threading.Event | None = None
         self._steps: list[str] = []
+        self._model_name: str | None = None  # of the last run
         self.connection = connection if connection is not None else Connection()
         self._model_line, self._live, self._files = (widgets.HTML() for _ in range(3))
+        self._comment = make_control("shared.comment")
+        up = make_control("shared.up", lambda: self._try(lambda: self.rate(True)))
+        down = make_control("shared.down", lambda: self._try(lambda: self.rate(False)))
+        self._rating = widgets.HBox([up, down, self._comment])
+        self._rating.layout.display = "none"
+        self._kind = kind
         if kind != "ask":  # whose styles are in ask.css
             self.add_class("landscape-scholar")
 
@@ -139,6 +147,48 @@ class QueryPanel(Panel, Generic[R]):
             raise InputError(self._texts["unsaved"])
         return write_output(target, self._file(target.suffix.lower()))
 
+    def rate(self, is_good: bool, comment: str | None = None) -> Path:
+        """Store a rating of the result that is shown in a file of your own.
+
+        Parameters
+        ----------
+        is_good : bool
+        comment : str, optional
+            One line. Default: the text of the field.
+
+        Returns
+        -------
+        pathlib.Path
+            ``landscape/feedback.jsonl`` in your data folder, or the file that the environment
+            variable LANDSCAPE_FEEDBACK names. Nothing is sent anywhere.
+
+        Raises
+        ------
+        InputError
+            If there is no result, or the file cannot be written.
+        """
+        from landscape.evaluation import write_feedback
+
+        if self._value is None:
+            raise InputError(self._texts["unsaved"])
+        found: Any = self._value
+        path = write_feedback(
+            self._kind,
+            getattr(found, "question", "") or getattr(found, "excerpt", "") or found.context,
+            is_good=is_good,
+            comment=self._comment.value if comment is None else comment,
+            method=getattr(found, "method", self._model_name),
+            settings=getattr(found, "settings", {}),
+            papers=[paper.paper_id for paper in self._picked(found)[1]],
+        )
+        self._comment.value = ""
+        self.say(f"Your rating was added to {path}.")
+        return path
+
+    def _save_result(self) -> None:
+        super()._save_result()
+        self._rating.layout.display = "none" if self._value is None else ""
+
     def _result_html(self) -> str:
         if self._value is None:
             return ""
@@ -189,7 +239,7 @@ class QueryPanel(Panel, Generic[R]):
             self._working,
             self._status,
             self._reopen,
-            scrolling(self._live, self._folds, *found),
+            scrolling(self._live, self._folds, *found, self._rating),
             self._code_line,
         )
         self._show_model()
@@ -261,6 +311,7 @@ class QueryPanel(Panel, Generic[R]):
                 return work(run), run.model_name
 
         def done(found: tuple[T, str | None]) -> None:
+            self._model_name = found[1]
             if self._stopping is stopping:
                 self._stopping = None
             self._live.value = ""

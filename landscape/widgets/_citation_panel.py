@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
@@ -125,7 +125,9 @@ class CitationPanel(QueryPanel[Attribution]):
         text = needed(self._excerpt.value, what="The excerpt")
         read_excerpt(text, mark=self._fields["mark"].value)
         chosen, atlas = read_fields(self._fields, {}), self.atlas
-        given = {name: value for name, value in chosen.items() if value != _DEFAULTS[name]}
+        given: dict[str, Any] = {
+            name: value for name, value in chosen.items() if value != _DEFAULTS[name]
+        }
 
         def work(run: AgentRun) -> Attribution:
             def on_step(step: Step) -> None:

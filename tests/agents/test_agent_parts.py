@@ -16,7 +16,7 @@ from landscape.agents._survey_model import one_line_each, parse_decision, parse_
 from landscape.agents.bounded_search import Wording, search_wordings
 from landscape.agents.collection import family_names, is_same, merge_duplicates, title_key
 from landscape.agents.excerpts import read_excerpt
-from landscape.agents.settings import SurveySettings, last_day
+from landscape.agents.settings import AttributeSettings, SurveySettings, last_day
 from landscape.agents.survey_requests import ReplyLog, Request, RequestBudget
 from landscape.agents.survey_scoring import (
     SurveyEvidence,
@@ -122,7 +122,12 @@ def test_excerpts_and_wordings() -> None:
     assert read.clause == "showed that jets heat it"
     texts = wordings(read_excerpt("Gas is hot. Dust cools fast [CITATION]."))
     assert texts == [("Gas is hot. Dust cools fast.", 1.0), ("Dust cools fast.", 0.5)]
-    assert "An example" in agent_instructions(demonstration=True)
+    with_example = agent_instructions(AttributeSettings(demonstration=True))
+    assert "An example" in with_example
+    assert "thought:" in with_example
+    alone = agent_instructions(AttributeSettings(thoughts=False, only="search"))
+    assert "thought:" not in alone
+    assert "You cannot read papers" in alone
     text = "Quasars are bright. We find that dust in them cools by lines. Gas is hot there."
     highlights = highlight(text, "How dust cools", n=1)
     assert [one.text for one in highlights] == ["We find that dust in them cools by lines."]

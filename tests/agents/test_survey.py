@@ -317,7 +317,7 @@ def test_a_server_gone_in_the_middle_leaves_a_partial_survey_that_goes_on(
     asked.clear()
     demo_atlas.survey(QUESTION, model=model, resume=whole, **SMALL)
     assert not asked, "everything was asked before"
-    with pytest.raises(InputError, match="is the log of another survey"):
+    with pytest.raises(InputError, match="is the log of another search"):
         demo_atlas.survey("Another question about dust?", model=model, resume=whole, **SMALL)
 
 

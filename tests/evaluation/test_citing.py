@@ -88,7 +88,9 @@ def test_the_best_sentence_counts(demo_atlas: Atlas) -> None:
         places = [Place("1", context, (paper.paper_id,), sentence=truth)]
         found = evaluate_citing(demo_atlas, places, model=model, n_sentences=2)
     assert found.counts["sentences"] == 1
-    assert found.rouge["rouge1"] > 0.9
+    assert found.rouge[2]["rouge1"] > 0.9
+    assert found.rouge[1]["rouge1"] < found.rouge[2]["rouge1"]
+    assert found.to_dict()["rouge"]["rouge1"] > 0.9
 
 
 def test_rouge_of_highlights(demo_atlas: Atlas) -> None:

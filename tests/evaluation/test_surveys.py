@@ -29,7 +29,13 @@ def test_questions_are_papers_and_their_references(demo_atlas: Atlas) -> None:
 def test_a_survey_is_measured_beside_one_search_of_as_many_papers(demo_atlas: Atlas) -> None:
     found = evaluate_survey(demo_atlas, half="second", most=8, papers=40)
     means = found.means()
-    assert set(means) == {"survey", "without expand", "without selector", "one search"}
+    assert set(means) == {
+        "survey",
+        "without expand",
+        "without selector",
+        "ensemble of two",
+        "one search",
+    }
     assert np.array_equal(
         found.values["survey"]["returned"], found.values["one search"]["returned"]
     )

@@ -1,6 +1,6 @@
 from ._ads import fetch_ads
 from ._arxiv import fetch_arxiv
-from ._arxiv_newest import fetch_newest
+from ._arxiv_newest import fetch_newest, search_arxiv
 from ._download import Fetched, NoRecordsError, RetryPolicy
 from ._files import fetch_pathfinder, fetch_uat
 from ._full_texts import fetch_full_texts
@@ -15,4 +15,5 @@ __all__ = [
     "fetch_newest",
     "fetch_pathfinder",
     "fetch_uat",
+    "search_arxiv",
 ]

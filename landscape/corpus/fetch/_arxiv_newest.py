@@ -102,22 +102,50 @@ def fetch_newest(
         ).run()
 
 
+def search_arxiv(
+    out: str | Path,
+    *,
+    query: str,
+    max_records: int = 40,
+    base_url: str = ARXIV_API,
+    policy: RetryPolicy = ARXIV_POLICY,
+    notify: Callable[[str], None] = ignore_note,
+) -> Fetched:
+    """Download the most relevant papers for a query in the syntax of arXiv's search API.
+
+    The parameters, the file and the errors are those of `fetch_newest`.
+
+    Examples
+    --------
+    >>> search_arxiv("papers.jsonl", query="all:dust AND all:quasar")  # doctest: +SKIP
+    """
+    request = {"server": base_url, "query": query}
+    with (
+        ResumableFile(Path(out), key="id", request=request) as papers,
+        HttpClient("arXiv", base_url, policy=policy, notify=notify) as client,
+    ):
+        return _Newest(
+            papers, client, request, start={"next": 0}, max_records=max_records, notify=notify
+        ).run()
+
+
 class _Newest(PagedFetch):
-    """Download of the search results for one category, page by page."""
+    """Download of the search results for a category or a query, page by page."""
 
     _size = 0  # index of the page size
 
     def _take_page(self) -> None:
-        first = self._position["next"]
+        first, query = self._position["next"], self._request.get("query")
+        left = max(0, (self._max_records or 0) - self._papers.n_records)
         while True:
             page = self._client.request(
                 self._client.base_url,
                 params={
-                    "search_query": f"cat:{self._request['category']}",
-                    "sortBy": "submittedDate",
+                    "search_query": query or f"cat:{self._request['category']}",
+                    "sortBy": "relevance" if query else "submittedDate",
                     "sortOrder": "descending",
                     "start": str(first),
-                    "max_results": str(_PAGE_SIZES[self._size]),
+                    "max_results": str(min(_PAGE_SIZES[self._size], left if query else 10**6)),
                 },
                 read=_read_page,
             )
@@ -132,16 +160,18 @@ class _Newest(PagedFetch):
         position = self._position
         position["next"] = first + len(page.papers)
         position["done"] = not page.papers or position["next"] >= page.total
-        left = max(0, (self._max_records or 0) - self._papers.n_records)
         self._papers.add(
             [(str(paper["id"]), paper) for paper in page.papers[:left]], position=position
         )
 
     def _empty_message(self) -> str:
+        if query := self._request.get("query"):
+            return f"arXiv finds nothing for {query!r}; use other words"
         return f"arXiv has no papers in category {self._request['category']}; check its name"
 
     def _note(self) -> str:
-        return f"arXiv, newest papers of {self._request['category']}"
+        query, category = self._request.get("query"), self._request.get("category")
+        return f"arXiv, {query or f'newest papers of {category}'}"
 
 
 @dataclass(frozen=True)

@@ -570,6 +570,7 @@ class Answer(Record):
     # Settings to repeat the answer with ``atlas.ask(answer.question, **answer.settings)``
     settings: Mapping[str, Any] = field(default_factory=dict)
     table: pd.DataFrame | None = field(default=None, compare=False)  # counts, if method is "tables"
+    sub_questions: tuple[str, ...] = ()  # parts of the question, or the things that it compares
 
     @property
     def papers(self) -> tuple[Paper, ...]:
@@ -632,6 +633,7 @@ class Answer(Record):
             "settings": self.settings,
             "results": self.results,
             "table": self.table,
+            "sub_questions": self.sub_questions,
         }
 
 
@@ -724,11 +726,11 @@ class Attribution(Record):
             ],
             "method": self.method,
             "trace": self.trace,
-            "runs": [None if paper is None else paper.label for paper in self.runs],
             "notes": self.notes,
             "settings": self.settings,
             "coverage": self.coverage,
             "seconds": round(self.seconds, 4),
+            "runs": [None if paper is None else paper.label for paper in self.runs],
         }
 
 
@@ -777,6 +779,21 @@ class Suggestion(Record):
     highlights: tuple[Highlight, ...] = ()  # in reading order
     sentence: CitingSentence | None = None  # None if no model was used or no sentence is supported
 
+    @property
+    def quotation(self) -> str:
+        """Citing sentence that quotes the best highlight; empty without highlights.
+
+        Examples
+        --------
+        >>> paper = Paper(0, "a", "Dust", "It cools.", authors=("Doe, J.",), date=date(2020, 1, 1))
+        >>> point = Highlight("It cools.", 0, 9, 1.0, "paper")
+        >>> Suggestion(1, paper, "A", 1.0, highlights=(point,)).quotation
+        'According to Doe (2020), “It cools”.'
+        """
+        best = max(self.highlights, key=lambda one: one.score, default=None)
+        quoted = best.text.rstrip(". ") if best else ""
+        return f"According to {self.paper.short_name}, “{quoted}”." if quoted else ""
+
     def to_html(self) -> str:
         """Return the paper, highlights and sentence as HTML without CSS styles."""
         return render("suggestion.html", suggestion=self)
@@ -790,6 +807,7 @@ class Suggestion(Record):
             "score": self.score,
             "highlights": self.highlights,
             "sentence": self.sentence,
+            "quotation": self.quotation,
         }
 
 

@@ -122,16 +122,16 @@ KEYS = {
     "Step": "thought action observation labels",
     "Answer": (
         "question text abstained claims method style question_type consensus trace ads_query notes "
-        "settings results table"
+        "settings results table sub_questions"
     ),
     "Guess": "paper score reason",
     "Attribution": (
         "excerpt sentence clause abstained partial paper chance guesses method trace notes "
-        "settings coverage seconds"
+        "settings coverage seconds runs"
     ),
     "Highlight": "text start end score matters",
     "CitingSentence": "text verdict evidence",
-    "Suggestion": f"rank {_PAPER} corpus also_in score highlights sentence",
+    "Suggestion": f"rank {_PAPER} corpus also_in score highlights sentence quotation",
     "CitationSuggestions": ("context keywords suggestions method partial notes coverage seconds"),
     "ClaimCheck": (
         "claim label probability probabilities places sentences mismatch is_certain "
@@ -149,7 +149,7 @@ KEYS = {
     "Asked": "text by parent found new",
     "Crawled": ("paper score selected reason judged_by how parent query depth expanded section"),
     "Spent": "calls tokens money papers seconds",
-    "Survey": "question partial papers searches beyond found spent settings coverage notes",
+    "Survey": "question partial papers searches beyond found spent settings coverage notes outside",
     "Analysis": "kind caption denominators bounds warnings table tables",
 }
 COLUMNS = {

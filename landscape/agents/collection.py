@@ -220,6 +220,48 @@ class AtlasCollection:
             seconds=time.perf_counter() - started,
         )
 
+    def rewrite(
+        self, found: CitationSuggestions, rank: int, keywords: str, *, model: Connection = "auto"
+    ) -> CitationSuggestions:
+        """Write the sentence of one suggestion again, with other keywords.
+
+        Parameters
+        ----------
+        found : CitationSuggestions
+            Result of `cite`. All other suggestions are kept.
+        rank : int
+            Rank of the suggestion.
+        keywords : str
+            Words that the sentence and the highlights should be about.
+        model : WritingModel, "auto" or None
+            Model that writes the sentence. Without a model, the highlights are chosen again.
+
+        Returns
+        -------
+        CitationSuggestions
+
+        Raises
+        ------
+        InputError
+            If no suggestion has this rank, or the keywords are empty.
+        RemoteError
+            If the model fails.
+        """
+        old = next((one for one in found.suggestions if one.rank == rank), None)
+        if old is None or not keywords.strip():
+            raise InputError(
+                f"Nothing to write again for rank {rank} and the keywords {keywords[:60]!r}. Give "
+                f"a rank from 1 to {len(found.suggestions)}, and keywords."
+            )
+        n = max(len(old.highlights), 1)
+        (new,) = _with_highlights([old], self.corpora, readable_text("keywords", keywords), n, {})
+        model = connect_from_environment() if model == "auto" else model
+        notes: tuple[str, ...] = ()
+        if model is not None:
+            (new,), notes = write_sentences(found.context, keywords, [new], model)
+        listed = tuple(new if one is old else one for one in found.suggestions)
+        return replace(found, suggestions=listed, notes=(*found.notes, *notes))
+
     def related_work(
         self, papers: Sequence[str | Paper], *, context: str = "", model: Connection = None
     ) -> Answer:

@@ -367,8 +367,8 @@ class Candidates:
         self.expanded: set[int] = set()
         self.judged: dict[int, Decision] = {}
         self.seeds: tuple[int, ...] = ()
-        # Support from the searches of each crawler. The best crawler of a paper counts, so that more
-        # crawlers do not change the scale; -1 is the question, which they share.
+        # Support from the searches of each crawler; -1 is the question, which they share. The best
+        # crawler of a paper counts, so that more crawlers do not change the scale.
         self._found: defaultdict[int, defaultdict[int, float]] = defaultdict(
             lambda: defaultdict(float)
         )

@@ -29,7 +29,7 @@ _MAX_QUERY, _MAX_THOUGHT = 500, 1000  # characters
 
 class _NextStep(ReplyForm):
     thought: str
-    action: Literal["search", "citations", "count", "answer"]
+    action: Literal["search", "filter", "citations", "sections", "figures", "count", "answer"]
     query: str
     filter: str
     answer: str
@@ -46,6 +46,8 @@ class _Work:
     repeats: int = 0
     count_papers: Callable[[str], str] | None = None
     linked_papers: Callable[[str, int], Results] | None = None
+    read_paper: Callable[[str, bool], str] | None = None
+    parts: tuple[str, ...] = ()
 
     def found(self) -> Results | None:
         """Return all papers found, in the order of the searches."""
@@ -78,12 +80,17 @@ def reason(
     on_step: Callable[[Step], None] | None = None,
     count_papers: Callable[[str], str] | None = None,
     linked_papers: Callable[[str, int], Results] | None = None,
+    read_paper: Callable[[str, bool], str] | None = None,
+    parts: tuple[str, ...] = (),
 ) -> Answer:
     """Answer a question by alternating reasoning and searches.
 
-    `count_papers` asks the tables, and `linked_papers` finds what a paper cites and what cites it.
+    `count_papers` asks the tables, `linked_papers` finds what a paper cites and what cites it, and
+    `read_paper` returns the sections, or the captions of the figures, of a full text. `parts` are
+    the sub-questions, which the agent gets.
     """
-    work = _Work(question, count_papers=count_papers, linked_papers=linked_papers)
+    work = _Work(question, count_papers=count_papers, linked_papers=linked_papers,
+                 read_paper=read_paper, parts=parts)  # fmt: skip
     notes: tuple[str, ...] = ("The agent found no answer within the maximum number of steps.",)
     text = None
     try:
@@ -105,7 +112,7 @@ def reason(
             trace=trace,
         )
         if checked is not None:
-            return checked
+            return replace(checked, sub_questions=parts)
         notes = ("The answer of the agent cited none of the papers found.",)
     written = answer(
         question,
@@ -117,7 +124,8 @@ def reason(
     )
     # Remove the note "no language model is connected", which is wrong if a model failed.
     kept = [note for note in written.notes if "no language model is connected" not in note]
-    return replace(written, trace=trace, notes=tuple(dict.fromkeys([*notes, *kept])))
+    notes = tuple(dict.fromkeys([*notes, *kept]))
+    return replace(written, trace=trace, notes=notes, sub_questions=parts)
 
 
 def _search_and_think(
@@ -140,6 +148,8 @@ def _search_and_think(
         elif reply.action == "count" and work.count_papers is not None:
             asked = " ".join(reply.query.split())[:_MAX_QUERY]
             step = Step(thought, f"count: {asked}", work.count_papers(asked))
+        elif reply.action in ("sections", "figures") and work.read_paper is not None:
+            step = _read(work, reply, thought)
         else:
             step = _searched(work, search, reply, thought, k=k)
         work.steps.append(step)
@@ -152,10 +162,29 @@ def _search_and_think(
     return None
 
 
+def _read(work: _Work, reply: _NextStep, thought: str) -> Step:
+    """Read the sections, or the captions of the figures, of a paper that was found."""
+    name = " ".join(reply.query.split()).strip("[]")[:_MAX_QUERY]
+    action = f"{reply.action}: {name}"
+    shown = {paper.label for results in work.results.values() for paper in results.papers}
+    if name not in shown or work.read_paper is None:
+        work.repeats += 1
+        return Step(thought, action, "No search has shown a paper with this label.")
+    if (action,) in work.seen:
+        work.repeats += 1
+        return Step(thought, action, "This paper was read before.")
+    work.seen.add((action,))
+    return Step(thought, action, work.read_paper(name, reply.action == "figures"), (name,))
+
+
 def _searched(work: _Work, search: Search, reply: _NextStep, thought: str, *, k: int) -> Step:
     """Search for papers, or follow the citations of one."""
     query, within = (" ".join(text.split())[:_MAX_QUERY] for text in (reply.query, reply.filter))
     follow = work.linked_papers if reply.action == "citations" else None
+    if (
+        reply.action == "filter"
+    ):  # without words, the papers that pass it are ranked by the question
+        query = query or work.question
     action = f"{'citations' if follow else 'search'}: {query}"
     action += f"; filter: {within}" if within and not follow else ""
     if not query:
@@ -174,9 +203,10 @@ def _searched(work: _Work, search: Search, reply: _NextStep, thought: str, *, k:
     work.results[len(work.steps)] = results
     labels = tuple(paper.label for paper in results.papers)
     n_new = sum(paper.paper_id not in known for paper in results.papers)
-    return Step(
-        thought, action, f"{count(len(labels), 'paper')} found, {n_new} of them new.", labels
-    )
+    told = f"{count(len(labels), 'paper')} found, {n_new} of them new."
+    if reply.action == "filter":
+        told = f"{count(results.coverage.n_searched, 'paper')} pass the filter. The best: {told}"
+    return Step(thought, action, told, labels)
 
 
 def _brief(work: _Work, left: int) -> dict[str, object]:
@@ -191,4 +221,5 @@ def _brief(work: _Work, left: int) -> dict[str, object]:
             shown |= {paper.paper_id for paper in papers}
             shown_step["new_papers"] = papers_as_data(papers)
         steps.append(shown_step)
-    return {"question": work.question, "steps": steps, "steps_left": left}
+    told: dict[str, object] = {"question": work.question, "steps": steps, "steps_left": left}
+    return {**told, "sub_questions": list(work.parts)} if work.parts else told

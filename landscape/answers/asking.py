@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from landscape._wording import one_line
 from landscape.answers._evidence import judge_consensus
 from landscape.answers._react import reason
 from landscape.answers._tables import answer_from_tables, mistyped_facility
@@ -18,10 +19,11 @@ from landscape.answers.extractive import METHOD as EXTRACTIVE
 from landscape.answers.extractive import QUOTED
 from landscape.answers.generation import OnText, answer, rewrite, standalone_question
 from landscape.answers.questions import QuestionKind, preset_for
-from landscape.answers.reading import read_question, with_nouns
+from landscape.answers.reading import read_question, sub_questions, with_nouns
 from landscape.answers.settings import AskSettings
 from landscape.errors import InputError, RemoteError
-from landscape.llm import connect_from_environment
+from landscape.llm import ReplyForm, connect_from_environment, request_reply
+from landscape.llm.prompts import as_data, prompt
 from landscape.overlays.citations import citation_graph
 from landscape.search import SearchSettings, Weights, open_engine, propose_ads_query
 from landscape.search.engine import hypothetical_abstract
@@ -31,6 +33,7 @@ from landscape.types import Hit, title_notes
 
 if TYPE_CHECKING:
     from landscape.answers._question_words import Condition
+    from landscape.answers.reading import Question
     from landscape.llm import WritingModel
     from landscape.search import Engine
     from landscape.store import AtlasStore
@@ -40,6 +43,8 @@ _QUOTED_AS_REQUESTED = "Sentences quoted from the papers found, as requested."
 _QUOTED_FROM = 40  # number of papers whose sentences can be quoted
 _OF_PASSAGES = 6  # number of papers that are added because of their passages
 _OF_BODY = 3  # passages of each paper that are read with its abstract
+_MAX_PARTS = 5  # of a question that a model divides
+_MAX_CAPTIONS, _MAX_CAPTION, _MAX_HEADINGS = 12, 400, 40  # caption in characters
 _PRESET_STRENGTH = 0.5  # strength of a weight that a preset enables
 
 
@@ -52,6 +57,7 @@ def ask(
     thread: Sequence[Answer] = (),
     on_text: OnText | None = None,
     on_step: Callable[[Step], None] | None = None,
+    is_part: bool = False,
 ) -> Answer:
     """Answer a question from the papers of an atlas.
 
@@ -60,7 +66,8 @@ def ask(
     other answers quote sentences if there is no model. If the model fails, the part that it should
     write is missing, and a note reports the failure. `thread` contains the earlier answers, oldest
     first. `on_text` is called with each piece of text as it is written, and `on_step` with each
-    step of an agent.
+    step of an agent. Without a model, a question that asks several things is divided, unless it
+    `is_part` of another one.
     """
     settings = settings or AskSettings()
     question = readable_text("question", question)
@@ -72,6 +79,9 @@ def ask(
         engine = engine.within([engine.row_of(name) for name in settings.papers])
     asked = standalone_question(question, thread, model=model) if thread else question
     asked = asked[:MAX_QUERY]
+    parts = () if is_part else sub_questions(asked)
+    if parts and model is None:
+        return _answer_parts(engine, question, parts, settings)
     read = read_question(
         engine,
         asked,
@@ -102,6 +112,8 @@ def ask(
             on_step=on_step,
             count_papers=partial(_counted, engine, settings.filter),
             linked_papers=partial(_linked, engine, read.subject, search.filter),
+            read_paper=partial(_read_body, engine, read.subject),
+            parts=parts or read.aim.compared or _split(read, model),
         )
         if found.method != EXTRACTIVE and (settings.language or settings.audience):
             found = rewrite(found, model, language=settings.language, audience=settings.audience)
@@ -152,6 +164,7 @@ def ask(
         ads_query=_in_ads(read.subject, read.restrictions, writes_ads) if asks_ads else None,
         notes=(*all_notes, *notes, *title_notes(found.results.papers)),
         settings={**vars(chosen), "weights": vars(chosen.weights)},
+        sub_questions=found.sub_questions or parts or read.aim.compared,
     )
 
 
@@ -198,6 +211,63 @@ def _counted(engine: Engine, filter_text: str | None, question: str) -> str:
     if not read.request.measure:
         return "This is no question about counts of papers."
     return answer_from_tables(engine.atlas, read, filter_text).text
+
+
+class _PartsReply(ReplyForm):
+    parts: list[str]
+
+
+def _split(read: Question, model: WritingModel) -> tuple[str, ...]:
+    """Let a model divide a question that combines several facts."""
+    if read.kind.type != "compositional":
+        return ()
+    try:
+        data = as_data({"question": read.subject})
+        reply = request_reply(model, prompt("split_question"), data, _PartsReply)
+    except RemoteError:
+        return ()  # the agent can search without them
+    lines = [one_line(part, most=MAX_QUERY) for part in reply.parts[:_MAX_PARTS]]
+    return tuple(filter(None, lines)) if len(lines) > 1 else ()
+
+
+def _answer_parts(
+    engine: Engine, question: str, parts: Sequence[str], settings: AskSettings
+) -> Answer:
+    """Answer each part of a question by quoted sentences, and combine the answers."""
+    answers = [ask(engine, part, settings, is_part=True) for part in parts]
+    pairs = list(zip(parts, answers, strict=True))
+    hits = {hit.paper.paper_id: hit for one in answers for hit in one.results.hits}
+    listed = [replace(hit, rank=rank) for rank, hit in enumerate(hits.values(), start=1)]
+    results = replace(answers[0].results, query=question, hits=tuple(listed))
+    return replace(
+        answers[0],
+        question=question,
+        text="\n\n".join(f"{part}\n\n{one.text}" for part, one in pairs),
+        claims=tuple(replace(claim, side=part) for part, one in pairs for claim in one.claims),
+        results=results,
+        abstained=all(one.abstained for one in answers),
+        question_type=str(QuestionKind("compositional")),
+        ads_query=next((one.ads_query for one in answers if one.ads_query), None),
+        notes=tuple(dict.fromkeys(note for one in answers for note in one.notes)),
+        table=next((one.table for one in answers if one.table is not None), None),
+        sub_questions=tuple(parts),
+    )
+
+
+def _read_body(engine: Engine, question: str, name: str, captions: bool) -> str:
+    """Return the headings and fitting passages of a full text, or the captions of its figures."""
+    row = engine.row_of(name)
+    sections = engine.atlas.sections([row])
+    is_caption = sections["kind"] == "caption"
+    if captions:
+        listed = [one_line(text, most=_MAX_CAPTION) for text in sections["text"][is_caption]]
+        return "\n".join(listed[:_MAX_CAPTIONS]) or f"The atlas has no captions of {name}."
+    if sections.empty:
+        return f"The atlas has no full text of {name}."
+    body = with_bodies(engine.atlas, engine.papers([row]), question, of_paper=_OF_BODY)
+    texts = [one.text for places in body.places.values() for _, one in places]
+    headings = "; ".join(filter(None, sections["heading"][~is_caption][:_MAX_HEADINGS]))
+    return "\n".join([f"Sections: {headings}", *texts])
 
 
 def _linked(engine: Engine, question: str, filter_text: str | None, name: str, k: int) -> Results:

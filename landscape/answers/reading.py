@@ -184,6 +184,55 @@ def compared_things(question: str) -> tuple[str, ...]:
     return ()
 
 
+_AND_ASKED = re.compile(
+    r"[?,;]?\s+and (?=(?:what|how|which|why|where|when|who|is|are|do|does|did|can)\b)"
+    r"|\?\s+(?=\w)",
+    re.IGNORECASE,
+)
+_LISTED = re.compile(
+    r"^(?P<head>.{4,160}\b(?:of|for|in|on|from|with|about) )(?:the )?"
+    r"(?P<list>[^,?]{1,60}(?:, [^,?]{1,60}){0,5},? and [^,?]{1,60})\??$",
+    re.IGNORECASE,
+)
+_REFERS = re.compile(
+    r"\b(?:it|its|they|their|them|this|that|these|those|such|ones?|he|his|she|her|there)\b",
+    re.IGNORECASE,
+)
+_MIN_TERMS = 4  # of a part without a name; shorter parts depend on what was said before
+_NAMED_SHARE = 0.6  # of the characters of an item; other nouns make one subject, not a list
+
+
+def sub_questions(question: str) -> tuple[str, ...]:
+    """Return the parts of a question that asks several things, or ().
+
+    >>> sub_questions("What is a kilonova, and how far away is M 31?")
+    ('What is a kilonova?', 'How far away is M 31?')
+    >>> sub_questions("What are the masses of WASP-12b, HD 189733 b and TRAPPIST-1 e?")[2]
+    'What are the masses of TRAPPIST-1 e?'
+    >>> sub_questions("What drives the formation and evolution of galaxies?")
+    ()
+    """
+    text = " ".join(question.split())
+    if len(text) > _LONGEST_COMPARISON or compared_things(text):
+        return ()
+    parts = [part.strip(" ,;.?") for part in _AND_ASKED.split(text)]
+    if parts[1:] and all(
+        not _REFERS.search(part) and (len(tokenise(part)) >= _MIN_TERMS or find_entities(part))
+        for part in parts[1:]
+    ):
+        return tuple(f"{part[:1].upper()}{part[1:]}?" for part in parts)
+    if (match := _LISTED.match(text)) is None:
+        return ()
+    items = [item.strip() for item in re.split(r",? and |, ", match["list"])]
+    names = [entity.text for entity in find_entities(text) if entity.kind != "person"]
+    if not all(
+        any(name in item and len(name) >= _NAMED_SHARE * len(item) for name in names)
+        for item in items
+    ):
+        return ()
+    return tuple(f"{match['head']}{item}?" for item in items)
+
+
 # Nouns for the verbs of questions about causes, because titles and abstracts use nouns.
 _NOUNS = {
     re.compile(pattern, re.IGNORECASE): noun

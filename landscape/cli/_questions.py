@@ -268,12 +268,18 @@ def cite(
     k: Annotated[int, option(help_of(SearchSettings, "k"), "-k")] = 10,
     highlights: Annotated[int, option("number of highlighted sentences per paper")] = 3,
     also: Annotated[list[Path], option("another atlas; may be repeated")] = [],  # noqa: B006
+    again: Annotated[
+        tuple[int, str] | None,
+        option("write the sentence of the paper with this rank again, with other keywords"),
+    ] = None,
     export: Annotated[Path | None, option("also write the papers (.bib)", "--export", "-o")] = None,
     no_model: NoModel = False,
     json: Json = False,
     trust_model: TrustModel = False,
 ) -> Answer:
     """Find papers to cite after a text; without an atlas, print how to cite Landscape."""
+    from landscape.llm import connect_from_environment
+
     if export:
         check_output(export, [".bib"], what="Papers to cite")
     if atlas is None or context is None:
@@ -286,9 +292,11 @@ def cite(
         if export:
             write_output(export, f"{entries}\n")
         return Answer(entries)
-    result = _collection([atlas, *also], trust_model).cite(
-        context, keywords, k=k, model=None if no_model else "auto", n_highlights=highlights
-    )
+    collection = _collection([atlas, *also], trust_model)
+    model = None if no_model else connect_from_environment()
+    result = collection.cite(context, keywords, k=k, model=model, n_highlights=highlights)
+    if again:
+        result = collection.rewrite(result, *again, model=model)
     if export:
         if not len(result):
             raise InputError(f"No paper was found; {export} was not written. Use other keywords.")

@@ -84,7 +84,7 @@ class QueryPanel(Panel, Generic[R]):
         self._value: R | None = None
         self._stopping: threading.Event | None = None
         self._steps: list[str] = []
-        self._model_name: str | None = None  # of the last run
+        self._written_by: str | None = None  # of the last run
         self.connection = connection if connection is not None else Connection()
         self._model_line, self._live, self._files = (widgets.HTML() for _ in range(3))
         self._comment = make_control("shared.comment")
@@ -177,7 +177,7 @@ class QueryPanel(Panel, Generic[R]):
             getattr(found, "question", "") or getattr(found, "excerpt", "") or found.context,
             is_good=is_good,
             comment=self._comment.value if comment is None else comment,
-            method=getattr(found, "method", self._model_name),
+            method=getattr(found, "method", self._written_by),
             settings=getattr(found, "settings", {}),
             papers=[paper.paper_id for paper in self._picked(found)[1]],
         )
@@ -311,7 +311,7 @@ class QueryPanel(Panel, Generic[R]):
                 return work(run), run.model_name
 
         def done(found: tuple[T, str | None]) -> None:
-            self._model_name = found[1]
+            self._written_by = found[1]
             if self._stopping is stopping:
                 self._stopping = None
             self._live.value = ""

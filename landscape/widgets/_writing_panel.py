@@ -115,9 +115,15 @@ class WritingPanel(QueryPanel[CitationSuggestions]):
         }
         find = make_control("writing.find", lambda: self._soon(self.cite))
         choose = make_control("writing.choose", lambda: self._try(self.choose))
+        self._rank = make_control("writing.rank", max=MOST)
+        self._other = make_control("writing.other")
+        again = make_control("writing.again", lambda: self._soon(self.rewrite))
+        self._again = widgets.HBox([self._rank, _wide(self._other), again])
         self._heading_of_papers = widgets.HTML()
         self._papers = PaperList(on_change=self._offer_files)
-        self._found = widgets.VBox([self._heading_of_papers, self._papers, choose, self._files])
+        self._found = widgets.VBox(
+            [self._heading_of_papers, self._papers, self._again, choose, self._files]
+        )
         self._found.layout.display = "none"
         switches = widgets.HBox([*self._corpora.values()])
         switches.layout.display = "" if len(self._corpora) > 1 else "none"
@@ -211,6 +217,45 @@ class WritingPanel(QueryPanel[CitationSuggestions]):
             self._put_code(f"found = {called(by, found.context, *within, **options)}", model=model)
 
         self._begin("Looking for papers", work, show)
+
+    def rewrite(self, rank: int | None = None, keywords: str | None = None) -> None:
+        """Write the sentence of one paper again in the background, with other keywords.
+
+        Parameters
+        ----------
+        rank : int, optional
+            Number of the paper in the list. Default: the value of the field.
+        keywords : str, optional
+            Default: the text of the field.
+
+        Raises
+        ------
+        InputError
+            If there are no papers yet, or no keywords.
+        """
+        if (old := self._value) is None:
+            raise InputError(self._texts["unsaved"])
+        for box, given in ((self._rank, rank), (self._other, keywords)):
+            if given is not None:
+                box.value = given
+        chosen, desk = self._rank.value, self.desk
+        words = needed(self._other.value, what="The field for other keywords")
+
+        def work(run: AgentRun) -> CitationSuggestions:
+            return desk.rewrite(old, chosen, words, model=run.model)
+
+        def show(found: CitationSuggestions, model: str | None) -> None:
+            self._show_papers(found)
+            options = model_option(model)
+            asked = called("desk.rewrite", Name("found"), chosen, words, **options)
+            first = [
+                "from landscape.agents import AtlasCollection",
+                "desk = AtlasCollection().add(atlas)",
+            ]
+            first = first if self._given_desk is None else []
+            self._put_code(*first, f"found = {asked}", model=model)
+
+        self._begin("Writing the sentence again", work, show)
 
     def choose(self, papers: Sequence[str] | None = None) -> None:
         """Choose papers for the paragraph.

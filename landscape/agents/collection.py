@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -23,6 +23,8 @@ from landscape.answers.generation import finish
 from landscape.errors import InputError, RemoteError
 from landscape.llm import connect_from_environment
 from landscape.llm.prompts import as_data, prompt
+from landscape.models import read_numbers
+from landscape.overlays.citations import citation_graph
 from landscape.search import SearchSettings, open_engine, parse_filter
 from landscape.search.passages import with_bodies
 from landscape.search.ranking import fuse_ranks, standardised
@@ -32,6 +34,7 @@ from landscape.types import Answer, CitationSuggestions, Hit, Paper, Results, Su
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import NDArray
 
     from landscape.llm import WritingModel
     from landscape.store import AtlasStore
@@ -146,6 +149,7 @@ class AtlasCollection:
         model: Connection = "auto",
         n_highlights: int = 3,
         full_texts: Mapping[str, str] | None = None,
+        without: Sequence[str] = (),
     ) -> CitationSuggestions:
         """Find papers to cite after a text, with highlights and, with a model, citing sentences.
 
@@ -165,6 +169,8 @@ class AtlasCollection:
         full_texts : mapping of str to str, optional
             Full texts by paper id. They replace the abstracts, and the full texts of the atlas, as
             source of the highlights.
+        without : sequence of str, optional
+            Identifiers of papers that are not suggested, such as the paper that is written.
 
         Returns
         -------
@@ -180,14 +186,24 @@ class AtlasCollection:
         started = time.perf_counter()
         SearchSettings(k=k)  # checks k
         asked, within = _read_context(context, keywords)
-        corpora = self.searched
+        corpora, excluded = self.searched, set(without)
+
+        def allows(paper: Paper) -> bool:
+            return not excluded & {paper.paper_id, paper.arxiv_id, paper.bibcode, paper.doi}
+
         found = {
             corpus.name: search_wordings(
-                open_engine(corpus.atlas), asked, k=k + _SPARE, filter=within, rerank=False
+                open_engine(corpus.atlas),
+                asked,
+                k=max(k + _SPARE, _RANKED),
+                filter=within,
+                rerank=False,
+                allows=allows if excluded else None,
             )  # word by word, papers to cite are found less often (benchmarks/RESULTS.md)
             for corpus in corpora
         }
-        merged = merge_duplicates(_rank_together(corpora, found))[:k]
+        listed = merge_duplicates(_rank_together(corpora, found))
+        merged = _rank_by_citations(corpora, listed, allows, adds=within is None)[:k]
         suggestions = _with_highlights(
             merged,
             corpora,
@@ -399,6 +415,8 @@ METHOD = "offline"
 _FOCUS, _WHOLE, _KEYWORDS = 1.0, 0.6, 0.5  # weights of last sentence, context and keywords
 _SENTENCES = 4  # number of last sentences of the context that are used as a query
 _SPARE = 20  # number of papers in addition to k, because duplicates are removed later
+_RANKED = 100  # minimum number of papers that are ranked by their citations
+_VOTERS = 30  # number of best papers whose references count
 _LABEL = re.compile(r"\[(?:CITATION|\?)\]|\\cite[a-z]*\{[^}]*\}|\[\d[\d, –-]*\]", re.IGNORECASE)
 _OPERATOR = re.compile(
     r"(?<!\S)(?:[^\s:<>=.]|\.(?!\.))*+(?:[:<>=]|\.\.)\S*+|-\S++|\b(?:AND|OR|NOT)\b|[();|\"*]"
@@ -437,8 +455,6 @@ def _rank_together(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> lis
     search text is the same. Otherwise, only the ranks are comparable.
     """
     entries = [(c.name, hit) for c in corpora for hit in found[c.name].hits]
-    if len(corpora) == 1:
-        return [Suggestion(hit.rank, hit.paper, name, hit.score) for name, hit in entries]
     if len({open_engine(c.atlas).indexes.embedder.model for c in corpora}) > 1:
         scores = fuse_ranks(
             [
@@ -461,6 +477,76 @@ def _rank_together(corpora: Sequence[Corpus], found: Mapping[str, Found]) -> lis
     return [
         Suggestion(rank, entries[i][1].paper, entries[i][0], float(scores[i])) for rank, i in ranked
     ]
+
+
+def _rank_by_citations(
+    corpora: Sequence[Corpus],
+    listed: Sequence[Suggestion],
+    allows: Callable[[Paper], bool],
+    *,
+    adds: bool,
+) -> list[Suggestion]:
+    """Rank papers again by their similarity, their citations, and the best papers that cite them.
+
+    The weights are fitted to references of other papers; see the card of the model.
+    """
+    fitted = read_numbers("citation_ranking")
+    entries, features = citation_features(corpora, listed, allows, adds=adds)
+    odds = features @ np.array([fitted[name] for name in ("rank", "votes", "cites")])
+    order = np.argsort(-odds, kind="stable").tolist()
+    return merge_duplicates([replace(entries[n], score=float(odds[n])) for n in order])
+
+
+def citation_features(
+    corpora: Sequence[Corpus],
+    listed: Sequence[Suggestion],
+    allows: Callable[[Paper], bool],
+    *,
+    adds: bool,
+    voters: Container[int] | None = None,
+) -> tuple[list[Suggestion], NDArray[np.float64]]:
+    """Return papers to rank, and logarithms of their rank, votes and citations, shape (n, 3).
+
+    A vote is a reference of one of the best papers, or of the rows `voters`. With `adds`, papers
+    with votes are added.
+    """
+    entries = list(listed)
+    votes = np.zeros(len(entries))
+    for corpus in corpora:
+        graph = citation_graph(corpus.atlas)
+        mine = [place for place, one in enumerate(entries) if one.corpus == corpus.name]
+        if not len(graph) or not mine:
+            continue
+        rows = [entries[place].paper.row for place in mine]
+        voting = [
+            (place, row)
+            for place, row in zip(mine, rows, strict=True)
+            if (place < _VOTERS if voters is None else row in voters)
+        ]
+        cast = [
+            (cited, 1 / np.sqrt(1 + place))
+            for place, row in voting
+            for cited in graph.reference_links.of(row).tolist()
+            if cited < graph.n_papers
+        ]
+        # Complete lists of references give many more votes than those of a sparse graph.
+        usual = max(len(cast) / max(len(voting), 1), 1.0)
+        weights: defaultdict[int, float] = defaultdict(float)
+        for cited, weight in cast:
+            weights[cited] += weight / usual
+        # Votes in excess of those that as many random papers would give.
+        per_paper = sum(1 / np.sqrt(1 + place) for place, _ in voting) / usual / graph.n_papers
+        for cited in weights:
+            expected = per_paper * graph.citation_links.degrees[cited]
+            weights[cited] = max(weights[cited] - expected, 0.0)
+        votes[mine] = [weights.pop(row, 0.0) for row in rows]
+        if adds:
+            new = sorted(weights, key=lambda row: (-weights[row], row))[:_VOTERS]
+            for paper in filter(allows, open_engine(corpus.atlas).papers(new)):
+                entries.append(Suggestion(0, paper, corpus.name, 0.0))
+                votes = np.append(votes, weights[paper.row])
+    cites = [max(one.paper.cites or 0, 0) for one in entries]
+    return entries, np.log1p(np.array([range(len(entries)), votes, cites], dtype=float)).T
 
 
 def _comparable_scores(hits: Sequence[Hit]) -> list[float]:

@@ -223,7 +223,7 @@ def evaluate_survey(
     if not known:
         raise InputError(f"None of the questions has a paper in {atlas.path}; use another atlas.")
     own = {query.qid for query in known} if queries is None else set()
-    days = _days_of(atlas, {query.source for query in known if query.source})
+    days = _days_of(atlas, [query for query in known if query.source])
     measures: dict[str, list[dict[str, float]]] = {name: [] for name in (*variants, ONE_SHOT)}
     seconds: dict[str, list[float]] = {name: [] for name in measures}
     with progress("Surveys", total=len(known) * len(variants)) as advance:
@@ -250,10 +250,18 @@ def evaluate_survey(
     )
 
 
-def _days_of(atlas: AtlasStore, names: set[str]) -> dict[str, str | None]:
-    """Return the day of each named paper that the atlas has."""
+def _days_of(atlas: AtlasStore, queries: Sequence[Query]) -> dict[str, str | None]:
+    """Return the day of the source of each query; None if an answer is not older."""
+    names = {name for query in queries for name in (query.source, *query.relevant)}
     papers = open_engine(atlas).papers(sorted(known_rows(atlas, names)))
-    return {paper.paper_id: paper.date.isoformat() if paper.date else None for paper in papers}
+    dates = {paper.paper_id: paper.date for paper in papers}
+    days: dict[str, str | None] = {}
+    for query in queries:
+        day, answers = dates.get(query.source), [dates.get(name) for name in query.relevant]
+        is_newest = day is not None and all(one is None or one < day for one in answers)
+        if query.source in dates:
+            days[query.source] = str(day) if is_newest else None
+    return days
 
 
 def _measures(survey: Survey, query: Query) -> dict[str, float]:

@@ -215,17 +215,21 @@ def evaluate_citing(
     seconds, best = [], []
     with progress("Places", total=len(known)) as advance:
         for place, rows in known:
+            without = [place.citing] if place.citing else []
             for how, words in (("without keywords", None), ("with keywords", place.keywords)):
                 if how == "with keywords" and words is None:
                     continue
                 started = time.perf_counter()
-                suggestions = desk.cite(place.context, words, k=DEPTHS[-1] + 1, n_highlights=0)
+                suggestions = desk.cite(
+                    place.context, words, k=DEPTHS[-1], n_highlights=0, without=without
+                )
                 seconds.append(time.perf_counter() - started)
-                own = known_rows(atlas, [place.citing] if place.citing else [])
-                hits = [paper.row in rows for paper in suggestions.papers if paper.row not in own]
+                hits = [paper.row in rows for paper in suggestions.papers]
                 recall[how].append([sum(hits[:k]) / len(rows) for k in DEPTHS])
             if model is not None and place.sentence:
-                written_for = desk.cite(place.context, place.keywords, k=n_sentences, model=model)
+                written_for = desk.cite(
+                    place.context, place.keywords, k=n_sentences, model=model, without=without
+                )
                 if scores := _rouges(place.sentence, written_for):
                     best.append(scores)
             advance(1)

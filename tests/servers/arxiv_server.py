@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from xml.sax.saxutils import escape
 
 from loopback import Answer, Loopback, Request
@@ -62,7 +63,12 @@ class ArxivServer(Loopback):
     def answer(self, request: Request) -> Answer:
         query = request.query
         start, size = int(query["start"]), int(query["max_results"])
-        found = self.ids() if query["search_query"] == f"cat:{self.category}" else []
+        asked = query["search_query"]
+        # A search finds all papers if its words are joined by OR, or are those of every paper.
+        is_search = "all:" in asked and (
+            " OR " in asked or set(re.findall(r"all:(\w+)", asked)) <= {"comets", "spectra"}
+        )
+        found = self.ids() if asked == f"cat:{self.category}" or is_search else []
         page = found[start : start + size] if size <= self.largest else []
         entries = "".join(
             ENTRY.format(id=i, number=int(i[5:]), day=1 + int(i[5:]) % 28, category=self.category)

@@ -152,6 +152,8 @@ class OpenAIServer:
         self.forms = {"json_schema", "json_object"}  # of answers, that this server can be held to
         self.models = MODELS
         self.reply: Callable[[dict[str, Any]], str] = lambda _: "{}"
+        # Tokens of a reply with their log-probabilities, as OpenAI, vLLM and llama.cpp send them.
+        self.logprobs: Callable[[str], list[dict[str, Any]]] | None = None
         self.finish_reason = "stop"
         self.counts_tokens = True
         self.counts_streams = True  # knows stream_options
@@ -214,6 +216,8 @@ class OpenAIServer:
             "model": body["model"],
             "choices": [{"index": 0, "message": message, "finish_reason": written.finish_reason}],
         }
+        if body.get("logprobs") and self.logprobs is not None:
+            document["choices"][0]["logprobs"] = {"content": self.logprobs(written.text)}
         if self.counts_tokens:
             document["usage"] = written.usage
         return Answer(json.dumps(document).encode())

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 
 from landscape.llm import ChatModel, connect
 from tests.servers.openai_server import OpenAIServer
 from tests.timing import time_limit
+
+# The servers of arXiv and ADS import their base class by its name alone.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "servers"))
 
 
 @pytest.fixture

@@ -181,12 +181,10 @@ def _searched(work: _Work, search: Search, reply: _NextStep, thought: str, *, k:
     """Search for papers, or follow the citations of one."""
     query, within = (" ".join(text.split())[:_MAX_QUERY] for text in (reply.query, reply.filter))
     follow = work.linked_papers if reply.action == "citations" else None
-    if (
-        reply.action == "filter"
-    ):  # without words, the papers that pass it are ranked by the question
-        query = query or work.question
     action = f"{'citations' if follow else 'search'}: {query}"
     action += f"; filter: {within}" if within and not follow else ""
+    if reply.action == "filter" and within:  # the question ranks the papers that pass it
+        query, action = query or work.question, f"filter: {within}"
     if not query:
         work.repeats += 1
         return Step(thought, action, "A search needs a query.")

@@ -13,6 +13,7 @@ import pytest
 from landscape import Atlas, agents
 from landscape.agents import AtlasCollection, as_latex
 from landscape.agents.collection import is_same
+from landscape.cli import main
 from landscape.errors import InputError
 from landscape.llm import ChatModel
 from landscape.store.manifest import read_manifest
@@ -179,6 +180,51 @@ def test_citing_sentences_have_evidence_and_are_checked(
     assert not found.partial
     assert first.sentence.text in found.to_text()
     assert "✓ supported" in found._repr_html_()
+
+
+def test_one_sentence_is_written_again_with_other_keywords(
+    demo_atlas: Atlas, server: OpenAIServer, model: ChatModel
+) -> None:
+    desk = AtlasCollection().add(demo_atlas)
+    found = desk.cite(CONTEXT, k=3, model=None)
+    text = "It was found far from the Sun."
+    reply_for(
+        server, [{"paper": "p1", "sentence": text, "evidence": ["p1s1"]}], verdict="supported"
+    )
+    again = desk.rewrite(found, 2, "dust and rotation", model=model)
+    assert [one.paper for one in again.suggestions] == [one.paper for one in found.suggestions]
+    assert [one.sentence and one.sentence.text for one in again.suggestions] == [None, text, None]
+    shown = json.loads(server.requests[0].body["messages"][1]["content"])
+    assert shown["key_words"] == "dust and rotation"
+    assert [one["title"] for one in shown["papers"]] == [found.suggestions[1].paper.title]
+    offline = desk.rewrite(found, 1, "tail of ions", model=None)
+    assert offline.suggestions[1:] == found.suggestions[1:]
+    for rank, words in ((9, "dust"), (1, " ")):
+        with pytest.raises(InputError, match="Nothing to write again"):
+            desk.rewrite(found, rank, words, model=None)
+
+
+def test_without_a_model_a_sentence_is_quoted(
+    demo_atlas: Atlas, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = demo_atlas.cite(CONTEXT, k=2, model=None)
+    for one in found.suggestions:
+        best = max(one.highlights, key=lambda point: point.score)
+        assert one.quotation.startswith(f"According to {one.paper.short_name}, “")
+        assert best.text.rstrip(". ") in one.quotation
+        assert one.sentence is None
+    assert "According to" in found._repr_html_()
+    words = ["cite", str(demo_atlas.path), CONTEXT, "-k", "2", "--no-model", "--again", "2", "dust"]
+    assert main(words) == 0
+    assert capsys.readouterr().out.count("→ According to") == 2
+    assert demo_atlas.cite(CONTEXT, k=2, model=None, n_highlights=0).suggestions[0].quotation == ""
+
+
+def test_excluded_papers_are_neither_suggested_nor_count(demo_atlas: Atlas) -> None:
+    found = demo_atlas.cite(CONTEXT, k=5, model=None)
+    desk = AtlasCollection().add(demo_atlas)
+    rest = desk.cite(CONTEXT, k=5, model=None, without=[found.papers[0].paper_id])
+    assert found.papers[0] not in rest.papers
 
 
 @pytest.mark.parametrize("verdict", ["contradicted", "not found"])

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from landscape.cli import main
 from landscape.errors import InputError
-from landscape.evaluation import Query, evaluate_retrieval
+from landscape.evaluation import Query, evaluate_retrieval, read_queries
+from landscape.llm import connect
 from landscape.store import AtlasStore as Atlas
+from tests.servers.openai_server import KEY, OpenAIServer
 
 
 @pytest.fixture(scope="module")
@@ -71,3 +76,31 @@ def test_papers_like_others_are_sought_without_those(demo_atlas: Atlas) -> None:
     found = evaluate_retrieval(demo_atlas, [query, own])
     assert found.scores["default"].values["mrr"].tolist() == [1.0, 0.0]
     assert found.scores["tf-idf"].values["mrr"][1] == 0.0
+
+
+def test_rows_of_pathfinder_need_a_model_and_a_reranker(
+    demo_atlas: Atlas, benchmark: Path, server: OpenAIServer
+) -> None:
+    abstracts = dict(demo_atlas.read_papers(["paper_id", "abstract"]).itertuples(index=False))
+    by_question = {one.question: abstracts.get(one.qid, "") for one in read_queries(benchmark)}
+
+    def reply(body: dict[str, Any]) -> str:
+        return by_question[json.loads(body["messages"][1]["content"])["question"]] or "None."
+
+    server.reply = reply
+    model = connect(base_url=server.url, api_key=KEY, model="small-chat", retries=0)
+
+    class Reversed:
+        """Reranker that prefers the shortest text."""
+
+        name = "shortest"
+
+        def scores(self, _: str, texts: Sequence[str]) -> np.ndarray:
+            return -np.array([len(text) for text in texts], dtype=np.float32)
+
+    found = evaluate_retrieval(demo_atlas, benchmark, model=model, reranker=Reversed())
+    assert list(found.scores)[-2:] == ["HyDE", "HyDE, reranker"]
+    assert found.left_out == {}
+    assert len(server.requests) == 16  # one abstract for each question with an answer
+    means = {name: one.summary()["mrr"] for name, one in found.scores.items()}
+    assert means["HyDE"] > max(means["semantic"], means["HyDE, reranker"])

@@ -61,16 +61,20 @@ ls.figures.heatmap(atlas)
 #
 # To measure a search one needs questions whose answers are known. The next cell makes some from the
 # papers themselves: the first key words of a paper are the question, and the paper is the answer.
+# With `model=landscape.llm.connect()`, a language model writes the questions in other words.
 # **Such questions are too easy, and they favour methods that compare words.** They show whether the
 # search works at all, not how good it is for what people ask.
 
 # %%
-from landscape.evaluation import known_items
-from landscape.evaluation import evaluate_retrieval
+from pathlib import Path
+from tempfile import mkdtemp
 
-questions = known_items(atlas, n=40)
-for question in questions[:3]:
-    print(question.question)
+from landscape.evaluation import evaluate_retrieval, make_benchmark
+
+made = make_benchmark(atlas, "questions", Path(mkdtemp()) / "questions.jsonl", n=40)
+questions = made.path
+for row in made.rows[:3]:
+    print(row["question"])
 
 # %% [markdown]
 # `success@10` is the share of questions whose paper is among the first ten; `mrr` is 1 if it always

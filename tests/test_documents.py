@@ -8,6 +8,7 @@ import os
 import re
 import shlex
 import shutil
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 import landscape
 from landscape.cli import main, parse  # `parse` for commands that wait or need a network
 from landscape.corpus.demo import write_demo
+from landscape.evaluation import write_feedback
 from tests.conftest import REPOSITORY
 from tests.servers.openai_server import OpenAIServer
 
@@ -88,9 +90,23 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "names.csv").write_text("topic_id,name\n")
     (folder / "alma.txt").write_text("# ALMA\n2015ApJ...801...12A\n")
     (folder / "full-texts").mkdir()
+    with gzip.open(papers, "rt") as lines:
+        cited = [json.loads(line) for line in islice(lines, 4)]
     (folder / "full-texts" / "1501.00001.tex").write_text(
-        r"\section{Data} The throughput of the spectrograph is 41%. \software{astropy}"
+        r"\section{Data} The throughput of the spectrograph is 41\%. \software{astropy}"
+        r"\section{Introduction} Many groups have observed the gas of satellite galaxies in large "
+        r"samples \citep{k1,k2,k3}. The loss of this gas was first seen in the outer parts of one "
+        r"massive cluster \citep{k0}."
+        r"\begin{thebibliography}{4}"
+        + "".join(
+            f"\\bibitem[{name}({year})]{{k{n}}} {name}, J. {year}, ApJ, 1, {n}, {one['bibcode']}\n"
+            for n, (name, year, one) in enumerate(
+                zip(("Adams", "Baker", "Clark", "Davis"), range(2001, 2005), cited, strict=True)
+            )
+        )
+        + r"\end{thebibliography}"
     )
+    write_feedback("ask", "What is dust?", is_good=True, path=folder / "feedback.jsonl")
     new = {"title": "Gas in satellites", "abstract": "We map gas.", "arxiv_id": "2601.00001"}
     (folder / "new-papers.jsonl").write_text(json.dumps(new) + "\n")
     label = {"field": "abstract", "surface": "ALMA", "occurrence": 0, "facility": "ALMA"}
@@ -108,7 +124,11 @@ def at_home(folder: Path, monkeypatch: pytest.MonkeyPatch, server: OpenAIServer)
     monkeypatch.setenv("LANDSCAPE_RERANK_URL", f"{server.url.removesuffix('/v1')}/v2")
     monkeypatch.setenv("COHERE_API_KEY", "sk-the-right-key")
     monkeypatch.setenv("LANDSCAPE_LLM_CACHE", str(folder / "cache"))
-    server.reply = lambda _: "Satellite galaxies lose their gas in haloes."
+    text = "Satellite galaxies lose their gas in haloes."
+    question = json.dumps({"question": "Which process takes it away there?"})
+    server.reply = lambda body: (
+        question if '"question"' in json.dumps(body.get("response_format")) else text
+    )
     return server
 
 
@@ -132,9 +152,9 @@ def test_a_document(
         if words[0] in SERVERS + DOWNLOADS or "--from" in words:
             assert callable(parse(words)[0]), line
             continue
-        # Only one command is for users with a language model.
+        # Few commands are for users with a language model.
         for name, value in (("OPENAI_API_KEY", key), ("OPENAI_BASE_URL", address)):
-            if "--hyde" in words:
+            if {"--hyde", "--model"} & set(words):
                 monkeypatch.setenv(name, value)
             else:
                 monkeypatch.delenv(name, raising=False)

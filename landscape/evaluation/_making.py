@@ -19,7 +19,7 @@ from landscape._progress import progress
 from landscape._wording import count
 from landscape.agents.bounded_search import has_same_title
 from landscape.agents.excerpts import MARK, find_citations, recall_title, without_citations
-from landscape.errors import InputError
+from landscape.errors import InputError, RemoteError
 from landscape.evaluation._questions import KEYWORDS, identifiers_of, json_lines, read_text
 from landscape.evaluation.citing import UNREAD, keyword_for
 from landscape.llm import ReplyForm, request_reply
@@ -42,6 +42,7 @@ _MAX_WORDS = 80
 _MAX_COPIED = 5  # successive words that a question may share with its paper
 _MAX_OF_TITLE = 0.6  # share of the words of the title that an excerpt may contain
 _REPLY_TOKENS = 60  # estimate
+_MAX_FAILURES = 3  # a run ends after this number of successive failures of the model
 _MAX_PARAGRAPH = 4_000  # characters
 _BEFORE = 2  # sentences before the citing sentence that belong to an excerpt
 
@@ -141,8 +142,10 @@ def make_benchmark(
     seed : int, default 0
         Seed of the random order of papers and sentences.
     model : LanguageModel, optional
-        Model that writes the questions and applies the filters. Without a model, questions are
-        keywords, sentences are used as they are, and only rules filter the excerpts.
+        Model that writes the questions and applies the filters. Without a model, sentences are used
+        as they are, only rules filter the excerpts, and questions are keywords. These are easier
+        than real questions and favour word search: they show that a search fails, not how good it
+        is.
     prices : tuple of float, optional
         Prices of a million tokens read and of a million tokens written.
     notify : callable, optional
@@ -157,7 +160,8 @@ def make_benchmark(
     InputError
         If no paper or sentence is suitable, or the file is of another kind.
     RemoteError
-        If the model fails. The rows made before are kept, and the same call continues.
+        If the model fails three times in a row. The rows made before are kept, and the same call
+        continues.
 
     Examples
     --------
@@ -178,6 +182,7 @@ def make_benchmark(
     if model is not None and first:
         notify(_cost(kind, first, prices))
     omitted: Counter[str] = Counter()
+    failed = 0
     with (
         progress(f"Making {kind}", total=max(n - len(rows), 0)) as advance,
         target.open("a", encoding="utf-8") as stream,
@@ -185,7 +190,13 @@ def make_benchmark(
         for one in chain(first, waiting):
             if len(rows) >= n:
                 break
-            more, reason = _finished(kind, one, model)
+            try:
+                more, reason = _finished(kind, one, model)
+                failed = 0
+            except RemoteError:
+                failed, more, reason = failed + 1, {}, "with a failed reply of the model"
+                if failed == _MAX_FAILURES:
+                    raise
             if reason:
                 omitted[reason] += 1
                 continue

@@ -1,4 +1,4 @@
-"""Read the questions of benchmarks from files, or make questions from keywords of an atlas."""
+"""Read the questions of benchmarks from files."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from landscape._wording import one_line
 from landscape.corpus.identifiers import parse_arxiv_id, parse_doi
 from landscape.errors import InputError
@@ -23,6 +21,8 @@ if TYPE_CHECKING:
 
     from landscape.store import AtlasStore
 
+KEYWORDS = 4
+"""Number of keywords of a paper in a question without a language model."""
 MAX_SIZE = 200_000_000  # maximum size of a file in bytes
 
 
@@ -436,51 +436,3 @@ def _json_topic(record: Mapping[str, object], number: int, path: Path) -> tuple[
     if values[0] is None:
         raise InputError(f"{where} has no query_id; it has: {', '.join(record)}.")
     return str(values[0]), checked_question(values[1], where)
-
-
-KEYWORDS = 4  # number of keywords of a paper in a question
-
-
-def known_items(atlas: AtlasStore, *, n: int = 100, seed: int = 1) -> list[Query]:
-    """Make questions with one known answer each, from the first keywords of a paper.
-
-    The questions are easier than real questions and favour word search, because the keywords of a
-    paper occur in its text. They can show that a search fails, but not how good a search is. To
-    measure this, write your own questions.
-
-    Parameters
-    ----------
-    atlas : AtlasStore
-    n : int, default 100
-        Number of questions. It is limited to the number of papers with four keywords.
-    seed : int, default 1
-        Seed of the random selection.
-
-    Returns
-    -------
-    list of Query
-
-    Raises
-    ------
-    InputError
-        If `n` is not positive, or no paper has four keywords.
-
-    Examples
-    --------
-    >>> import landscape as ls
-    >>> known_items(ls.open("my.atlas"), n=2)  # doctest: +SKIP
-    """
-    if n < 1:
-        raise InputError(f"n is {n}; it must be 1 or more.")
-    papers = atlas.read_papers(["paper_id", "keywords"])
-    keywords = [() if words is None else tuple(words) for words in papers["keywords"]]
-    able = np.flatnonzero([len(words) >= KEYWORDS for words in keywords])
-    if not len(able):
-        raise InputError(
-            f"No paper of {atlas.path} has {KEYWORDS} keywords; use an atlas with keywords."
-        )
-    drawn = np.random.default_rng(seed).permutation(able)[:n]
-    return [
-        Query(str(row), ", ".join(keywords[row][:KEYWORDS]), (str(papers["paper_id"].iloc[row]),))
-        for row in sorted(drawn.tolist())
-    ]

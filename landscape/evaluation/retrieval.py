@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from landscape._progress import progress
-from landscape.errors import InputError
+from landscape.errors import InputError, RemoteError
 from landscape.evaluation._questions import Query, read_queries, resolve_queries
 from landscape.search import search_papers, similar_papers
 from landscape.search.engine import hypothetical_abstract
@@ -172,6 +172,8 @@ class Evaluation:
             if method != DEFAULT:
                 gain = paired_difference(scores.values["mrr"], self.scores[DEFAULT].values["mrr"])
                 lines.append(f"gain of default over {method}: mrr {gain}")
+        if failed := self.counts.get("failed_abstracts"):
+            lines.append(f"HyDE: the model wrote no abstract for {failed:,} questions")
         lines += [f"left out: {name}, which needs {what}" for name, what in self.left_out.items()]
         return "\n".join(lines)
 
@@ -210,7 +212,8 @@ def evaluate_retrieval(
     InputError
         If the file cannot be read, or no question has a relevant paper in the atlas.
     RemoteError
-        If the model or the reranker fails.
+        If the reranker fails. Questions whose hypothetical abstract fails are searched without it,
+        and counted.
 
     Examples
     --------
@@ -231,7 +234,7 @@ def evaluate_retrieval(
     if model is None or reranker is None:
         left_out[HYDE_RERANK] = "a language model and a reranker"
     if model is not None:
-        abstract = cache(partial(hypothetical_abstract, model=model))
+        abstract = cache(partial(_abstract, model=model, counts=counts))
         searches[HYDE] = _search(atlas, STEPS["semantic"], abstract)
         if reranker is not None:
             chosen = {"method": "semantic", "reranker": reranker}
@@ -249,6 +252,15 @@ def evaluate_retrieval(
             scores[name] = score_rankings(known, rankings)
             seconds[name] = float(np.median(times))
     return Evaluation(scores, seconds, counts, left_out)
+
+
+def _abstract(question: str, *, model: WritingModel, counts: dict[str, int]) -> str:
+    """Write a hypothetical abstract; without one, the question is searched as it is."""
+    try:
+        return hypothetical_abstract(question, model)
+    except RemoteError:
+        counts["failed_abstracts"] = counts.get("failed_abstracts", 0) + 1
+        return ""
 
 
 def _search(

@@ -48,9 +48,8 @@ def source(number: int) -> str:
     )
 
 
-@pytest.fixture(scope="module")
-def atlas(tmp_path_factory: pytest.TempPathFactory) -> Atlas:
-    folder = tmp_path_factory.mktemp("made")
+def made_atlas(folder: Path) -> Atlas:
+    """Build an atlas of 28 papers; four have full texts that cite other papers."""
     texts = folder / "texts"
     texts.mkdir()
     for number in range(4):
@@ -59,6 +58,11 @@ def atlas(tmp_path_factory: pytest.TempPathFactory) -> Atlas:
     papers += [paper(n) for n in range(2, 28)]
     (folder / "few.jsonl").write_text("".join(json.dumps(one) + "\n" for one in papers))
     return build(folder / "few.jsonl", folder / "few.atlas", full_text=texts, **QUICK)
+
+
+@pytest.fixture(scope="module")
+def atlas(tmp_path_factory: pytest.TempPathFactory) -> Atlas:
+    return made_atlas(tmp_path_factory.mktemp("made"))
 
 
 def rows_of(path: Path) -> list[dict[str, Any]]:
@@ -124,6 +128,14 @@ def test_an_atlas_without_full_texts_says_what_is_missing(
         make_benchmark(demo_atlas, "surveys", tmp_path / "s.jsonl")
     made = make_benchmark(demo_atlas, "questions", tmp_path / "q.jsonl", n=3)
     assert all(row["question"].count(", ") == 3 for row in made.rows)
+    again = make_benchmark(demo_atlas, "questions", tmp_path / "again.jsonl", n=3)
+    assert again.rows == made.rows
+    other = make_benchmark(demo_atlas, "questions", tmp_path / "other.jsonl", n=3, seed=1)
+    assert other.rows != made.rows
+    found = evaluate_retrieval(
+        demo_atlas, tmp_path / "q.jsonl", steps={"default": {}}, tf_idf=False
+    )
+    assert found.scores["default"].summary()["success@10"] > 0.5
 
 
 @pytest.fixture

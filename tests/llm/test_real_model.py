@@ -31,6 +31,7 @@ from landscape.llm import connect
 from landscape.llm.region_names import MAX_NAME
 from landscape.types import Claim, Paper
 from tests.agents.citing_models import excerpt_of, some_paper
+from tests.evaluation.test_making import made_atlas
 from tests.servers.openai_server import KEY
 from tests.servers.small_model_server import INVENTED, MODEL, SmallModelServer, missing_packages
 from tests.timing import time_limit
@@ -191,6 +192,35 @@ def test_survey(run: Run, model: SmallModelServer, demo_atlas: Atlas, protocol: 
         assert 0 <= paper["score"] <= 1
     if any(paper["judged_by"] == "similarity" for paper in found["papers"]):
         assert found["notes"]
+
+
+@pytest.fixture(scope="module")
+def cited_atlas(tmp_path_factory: pytest.TempPathFactory) -> Atlas:
+    return made_atlas(tmp_path_factory.mktemp("made"))
+
+
+@pytest.mark.parametrize("running", ["schema"], indirect=True)
+@pytest.mark.parametrize("kind", ["questions", "excerpts"])
+def test_benchmarks_are_made_and_one_table_is_printed(
+    run: Run, model: SmallModelServer, cited_atlas: Atlas, tmp_path: Path, kind: str
+) -> None:
+    path, prices = tmp_path / "made.jsonl", ("--prices", "1", "2")
+    words = ("evaluate", "make", kind, cited_atlas.path, "-o", path, "--n", "2", "--model", *prices)
+    made = run(*words)
+    assert model.written
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    assert len(rows) == made["rows"] <= 2
+    n_asked = 28 if kind == "questions" else 4  # if fewer rows are made, all others were omitted
+    assert made["rows"] == 2 or made["rows"] + sum(made["omitted"].values()) == n_asked
+    assert {row["by"] for row in rows} <= {MODEL}
+    if kind == "excerpts":
+        assert all(row["known"] in (True, False) for row in rows)
+        return
+    queries = tmp_path / "plain.jsonl"
+    run("evaluate", "make", "questions", cited_atlas.path, "-o", queries, "--n", "3")
+    table = run("evaluate", "retrieval", cited_atlas.path, "--queries", queries, "--model")
+    assert 0 <= table["HyDE"]["mrr"] <= 1
+    assert list(table["left_out"]) == ["HyDE, reranker"]
 
 
 @both

@@ -47,7 +47,8 @@ def feedback_file() -> Path:
     """Return the file of the ratings of this user.
 
     It is the value of the environment variable LANDSCAPE_FEEDBACK, or ``landscape/feedback.jsonl``
-    in the data folder of the user. Nothing in it is sent anywhere.
+    in the folder that the environment variable XDG_DATA_HOME names (default: ``~/.local/share``).
+    Nothing in it is sent anywhere.
     """
     if own := os.environ.get("LANDSCAPE_FEEDBACK"):
         return Path(own).expanduser()

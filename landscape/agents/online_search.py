@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
@@ -10,13 +11,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
+from landscape._http import RetryPolicy
 from landscape.errors import InputError, LandscapeError
-from landscape.text import tokenise
+from landscape.search.matching import subject_words
 from landscape.types import Paper
 
 Service = Literal["arxiv", "ads"]
 _PAPERS = 20  # per search
 _WORDS = 8  # of a search
+_WORD = re.compile(r"\w[\w-]+")  # without operators of the services
 _FIELDS = {one.name for one in fields(Paper)} - {"row"}
 
 
@@ -32,7 +35,12 @@ class OnlineSearch:
     """
 
     def __init__(self, service: Service, **options: Any) -> None:
-        self.service, self._options = service, options
+        self.service = service
+        self._policy = options.pop("policy", None) or RetryPolicy(
+            pause=3.0 if service == "arxiv" else 0.5, first_wait=5.0, attempts=3, time_limit=120.0
+        )
+        self._options = options
+        self._last = float("-inf")  # time of the last request
 
     def __call__(self, text: str) -> list[Paper]:
         """Return the papers of the service for a search, best first.
@@ -44,7 +52,8 @@ class OnlineSearch:
         RemoteError
             If the service fails.
         """
-        words = list(dict.fromkeys(tokenise(text)))[:_WORDS]
+        known = (word for word in subject_words(text) if _WORD.fullmatch(word))
+        words = list(dict.fromkeys(known))[:_WORDS]
         for link in (" AND ", " OR ") if words else ():
             if found := self._papers(words, link):
                 return found
@@ -56,7 +65,9 @@ class OnlineSearch:
 
         fetch: Callable[..., object] = search_arxiv
         query = link.join(f"all:{word}" for word in words)
-        options = dict(self._options)
+        policy = self._policy
+        options = {**self._options, "policy": policy}
+        policy.sleep(max(0.0, self._last + policy.pause - policy.clock()))
         if self.service == "ads":
             query, fetch = f"abs:({link.join(words)})", fetch_ads
             options |= {"sort": "score desc"}
@@ -68,6 +79,8 @@ class OnlineSearch:
                 if "finds nothing" in str(error):
                     return []
                 raise
+            finally:
+                self._last = policy.clock()
             rows = [row for batch in read_papers(path) for row in batch.papers.to_pylist()]
         return [_paper(row) for row in rows]
 

@@ -455,7 +455,7 @@ def find_cited(text: str, references: Mapping[int, Reference]) -> list[int]:
     cited = [
         number
         for number, one in references.items()
-        if one.year and one.authors and _named(one).search(text)
+        if one.year and str(one.year) in text and (named := _named(one)) and named.search(text)
     ]
     for match in _NUMBERED.finditer(text):
         for part in re.split(r"[,;]", match[1]):
@@ -465,9 +465,12 @@ def find_cited(text: str, references: Mapping[int, Reference]) -> list[int]:
     return sorted(set(cited))
 
 
-def _named(one: Reference) -> re.Pattern[str]:
+def _named(one: Reference) -> re.Pattern[str] | None:
     """Return the pattern of a citation by names and year, as in "Doe, Roe & Li 2019, 2020a"."""
-    names = [re.escape(parse_name(name).family) for name in one.authors[:_MAX_NAMES]]
+    families = (parse_name(name).family for name in one.authors[:_MAX_NAMES])
+    names = [re.escape(family) for family in families if family]
+    if not names:
+        return None
     others = "|".join([r"et\s?al\.?", "and", "&", *names[1:]])
     return re.compile(
         rf"(?<!\w){names[0]}(?:['’]s)?(?:[\s,]{{0,3}}(?:{others})){{0,8}}[\s,(]{{0,4}}"

@@ -129,15 +129,18 @@ class AttributionScores:
                 counts = Counter(one for one in parts if one)
                 lines += [f"error: {one} {n}" for one, n in counts.most_common()]
             elif len(set(parts)) > 1:
-                told = [(one, self.summary(one, group=name)) for one in sorted(set(parts))]
-                cells = [f"{one} {s['accuracy']:.2f} ({s['n']})" for one, s in told]
-                lines.append(f"accuracy by {name}: {', '.join(cells)}")
+                for one in sorted(set(parts)):
+                    right = self.values["accuracy"][np.array(parts) == one]
+                    known_as = {"": "not stated"}.get(one, one)
+                    lines.append(
+                        f"{name} {known_as} ({len(right)}): accuracy {bootstrap_interval(right)}"
+                    )
         if "runs" in self.values:
             runs, spread = self.values["runs"].mean(), self.values["spread"].mean()
             lines.append(f"mean accuracy of a run {runs:.3f}, spread of the runs {spread:.3f}")
-        for name, one in self.ablations.items():
-            lines.append(f"{name}: accuracy {bootstrap_interval(one.values['accuracy'])!s}")
-        for name in ("tokens", "money"):
+        for name, other in self.ablations.items():
+            lines.append(f"{name}: accuracy {bootstrap_interval(other.values['accuracy'])!s}")
+        for name in ("seconds", "tokens", "money"):
             if name in self.values:
                 cost = self.values[name]
                 low, high = np.quantile(cost, [0.05, 0.95])
@@ -227,6 +230,7 @@ def evaluate_attribution(
                 atlas, case.excerpt, source=case.source, before=case.before, model=part, **settings
             )
             costs = _costs(part, prices) if isinstance(part, ChatModel) else {}
+            costs["seconds"] = attribution.seconds
             rows.append(_scores(atlas, case, attribution) | costs)
             results.append(attribution)
             if on_result is not None:
@@ -241,7 +245,7 @@ def evaluate_attribution(
     return AttributionScores(
         values={name: np.array([row[name] for row in rows]) for name in rows[0]},
         halves=tuple(case.half for case in known),
-        seconds=float(np.median([one.seconds for one in results])),
+        seconds=float(np.median([row["seconds"] for row in rows])),
         partial=sum(one.partial for one in results),
         counts={"excerpts": len(asked), "known": len(known)},
         method="offline" if model is None else model.model,
@@ -255,7 +259,7 @@ def evaluate_attribution(
     )
 
 
-_COSTS = ("tokens", "money", "runs", "spread")  # values without an interval
+_COSTS = ("seconds", "tokens", "money", "runs", "spread")  # values that are no shares
 
 
 def _costs(part: ChatModel, prices: tuple[float, float] | None) -> dict[str, float]:

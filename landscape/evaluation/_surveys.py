@@ -100,9 +100,9 @@ class SurveyEvaluation:
             cells = [f"{means.get(measure, np.nan):16.3f}" for measure in measures]
             seconds = self.seconds.get(name, float("nan"))
             lines.append("".join([f"{name:18}", *cells, f"{seconds:7.2f}"]))
-        for measure, values in self.values[FULL].items():
-            if measure in ("recall", "recall@50"):
-                lines.append(f"survey, {measure}: {bootstrap_interval(values)}")
+        for name, table in self.values.items():
+            cells = [f"{m} {bootstrap_interval(table[m])}" for m in ("recall", "recall@50")]
+            lines.append(f"{name}: {', '.join(cells)}")
         lines += [f"gain over one search, {m}: {d}" for m, d in self.gains().items()]
         return "\n".join(lines)
 

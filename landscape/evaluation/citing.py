@@ -58,8 +58,8 @@ class CitingScores:
     """Recall for several numbers of suggestions, and ROUGE scores of citing sentences."""
 
     recall: Mapping[str, Mapping[int, np.ndarray]]
-    rouge: Mapping[int, Mapping[str, float]]  # of the best of the first k sentences, by k
-    highlights: Mapping[str, Mapping[str, float]]  # ROUGE of highlights against abstracts
+    rouge: Mapping[int, Mapping[str, np.ndarray]]  # of the best of the first k sentences, by k
+    highlights: Mapping[str, Mapping[str, np.ndarray]]  # of highlights, against abstracts
     counts: Mapping[str, int]
     seconds: float
 
@@ -101,12 +101,12 @@ class CitingScores:
         return "\n".join(lines)
 
 
-def _rounded(scores: Mapping[str, float]) -> dict[str, float]:
-    return {name: round(value, 4) for name, value in scores.items()}
+def _rounded(scores: Mapping[str, np.ndarray]) -> dict[str, float]:
+    return {name: round(float(values.mean()), 4) for name, values in scores.items()}
 
 
-def _shown(scores: Mapping[str, float]) -> str:
-    return "  ".join(f"{name} {value:.3f}" for name, value in scores.items())
+def _shown(scores: Mapping[str, np.ndarray]) -> str:
+    return "  ".join(f"{name} {bootstrap_interval(values)}" for name, values in scores.items())
 
 
 def read_places(path: str | Path) -> list[Place]:
@@ -241,7 +241,7 @@ def evaluate_citing(
         },
         rouge={
             k: {
-                name: statistics.fmean(max(s[name] for s in one[:k]) for one in best)
+                name: np.array([max(score[name] for score in one[:k]) for one in best])
                 for name in ROUGE
             }
             for k in sorted({*(k for k in DEPTHS if k < n_sentences), n_sentences})
@@ -273,8 +273,8 @@ def _drawn(atlas: AtlasStore, n: int, seed: int) -> list[int]:
 
 def highlight_scores(
     atlas: AtlasStore, papers: Sequence[Paper], *, n: int = 6
-) -> dict[str, dict[str, float]]:
-    """Compare the highlights of full texts with the abstracts (SciLit, table 3), by mean ROUGE.
+) -> dict[str, dict[str, np.ndarray]]:
+    """Compare the highlights of full texts with the abstracts (SciLit, table 3), by ROUGE.
 
     The first `n` sentences of each text are the baseline.
     """
@@ -289,7 +289,7 @@ def highlight_scores(
         for name, chosen in zip(scores, ([one.text for one in best], first), strict=True):
             scores[name].append(rouge(" ".join(chosen), paper.abstract))
     return {
-        name: {kind: statistics.fmean(one[kind] for one in own) for kind in ROUGE}
+        name: {kind: np.array([one[kind] for one in own]) for kind in ROUGE}
         for name, own in scores.items()
         if own
     }

@@ -529,7 +529,8 @@ class CiteAgent:
                 papers = [self.shown[label] for label in self._new_labels[n]]
                 shown["new_papers"] = list(map(_shortened, papers))
             for label in step.labels[:1]:
-                if step.action.startswith(("read", "select")) and label not in opened:
+                is_opened = self._reads and step.action.startswith(("read", "select"))
+                if is_opened and label not in opened:
                     opened.add(label)
                     shown["paper"] = self._opened(self.shown[label])
             steps.append(shown)

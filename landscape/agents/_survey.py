@@ -297,7 +297,8 @@ class Crawler:
     def _search(self, text: str, *, by: str, k: int, parent: int = -1, depth: int = 1) -> int:
         """Search, unless an earlier search had the same words; return the number of new papers."""
         words = _words(text)
-        if not words or any(_words(search.text) == words for search in self.searches):
+        is_repeated = any(_words(search.text) == words for search in self.searches)
+        if not words or (is_repeated and by != "question"):
             return 0
         rows = self.library.search(text, k=k, rerank=by != "facet")
         number = len(self.searches)
@@ -325,7 +326,7 @@ class Crawler:
             row = is_in_atlas(paper, self.library.engine.row_of)
             if row is not None and self.library.is_open[row]:
                 self.candidates.add([row], Origin("search", -1, number, depth))
-            elif row is None and not (limit and paper.date and paper.date >= limit):
+            elif row is None and (limit is None or (paper.date and paper.date < limit)):
                 self.outside.setdefault(paper.label, (paper, number))
 
     def judge_outside(self) -> list[Crawled]:
@@ -650,7 +651,7 @@ def survey_question(
         searches=tuple(crawler.searches),
         beyond=_outside_atlas(crawler, crawled),
         coverage=replace(library.engine.indexes.coverage, n_searched=seen),
-        settings=chosen.to_dict(),
+        settings={**chosen.to_dict(), **({"search": online.service} if online else {})},
         spent=Spent(budget.calls, budget.tokens, budget.money, len(crawled), seconds),
         partial=bool(budget.ended),
         notes=tuple(notes),

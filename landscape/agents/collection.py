@@ -186,10 +186,12 @@ class AtlasCollection:
         started = time.perf_counter()
         SearchSettings(k=k)  # checks k
         asked, within = _read_context(context, keywords)
-        corpora, excluded = self.searched, set(without)
+        corpora = self.searched
+        names = [without] if isinstance(without, str) else without
+        excluded = [paper for name in names for paper in self._named_papers(name)]
 
         def allows(paper: Paper) -> bool:
-            return not excluded & {paper.paper_id, paper.arxiv_id, paper.bibcode, paper.doi}
+            return not any(is_same(paper, other) for other in excluded)
 
         found = {
             corpus.name: search_wordings(
@@ -266,8 +268,8 @@ class AtlasCollection:
         old = next((one for one in found.suggestions if one.rank == rank), None)
         if old is None or not keywords.strip():
             raise InputError(
-                f"Nothing to write again for rank {rank} and the keywords {keywords[:60]!r}. Give "
-                f"a rank from 1 to {len(found.suggestions)}, and keywords."
+                f"Nothing to write again for rank {rank} of {count(len(found), 'paper')} and the "
+                f"keywords {keywords[:60]!r}. Give the rank of a paper, and keywords."
             )
         n = max(len(old.highlights), 1)
         (new,) = _with_highlights([old], self.corpora, readable_text("keywords", keywords), n, {})
@@ -276,7 +278,8 @@ class AtlasCollection:
         if model is not None:
             (new,), notes = write_sentences(found.context, keywords, [new], model)
         listed = tuple(new if one is old else one for one in found.suggestions)
-        return replace(found, suggestions=listed, notes=(*found.notes, *notes))
+        method = found.method if model is None else model.model
+        return replace(found, suggestions=listed, notes=(*found.notes, *notes), method=method)
 
     def related_work(
         self, papers: Sequence[str | Paper], *, context: str = "", model: Connection = None
@@ -337,6 +340,13 @@ class AtlasCollection:
             f"No corpus of the collection contains {name!r}. Pass a bibcode, arXiv identifier or "
             "DOI."
         )
+
+    def _named_papers(self, name: str) -> list[Paper]:
+        """Return the paper with an identifier, or an empty list."""
+        try:
+            return [self.find(name)[1]]
+        except InputError:
+            return []
 
     def _set_on(self, name: str, *, on: bool) -> AtlasCollection:
         chosen = self._named(name)

@@ -134,6 +134,15 @@ class SurveySettings(Settings):
 class AttributeSettings(Settings):
     """Settings of the search for a cited paper."""
 
+    @model_validator(mode="after")
+    def _check_runs(self) -> Self:
+        if self.runs > 1 and not self.temperature:
+            raise InputError(
+                f"runs is {self.runs}, but all runs are equal without a temperature; set "
+                "temperature, such as 0.95."
+            )
+        return self
+
     source: str | None = Field(
         None,
         description="paper that contains the excerpt (identifier or title); this paper and newer "
@@ -157,7 +166,10 @@ class AttributeSettings(Settings):
         description="temperature of the language model (default: the most probable replies)",
     )
     runs: Whole = Field(
-        1, ge=1, le=20, description="number of runs; the paper selected most often is the result"
+        1,
+        ge=1,
+        le=20,
+        description="number of runs at a temperature; the paper selected most often is the result",
     )
     max_actions: Whole = Field(
         15, ge=1, le=100, description="maximum number of actions of the language model"

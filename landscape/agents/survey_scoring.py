@@ -493,8 +493,9 @@ class Candidates:
         return scores(self._evidence)
 
     def _support(self, row: int) -> float:
-        crawlers = (found.get(row, 0.0) for name, found in self._found.items() if name >= 0)
-        return self._found[-1].get(row, 0.0) + max(crawlers, default=0.0)
+        by_crawler = [found.get(row, 0.0) for name, found in self._found.items() if name >= 0]
+        of_question = self._found[-1].get(row, 0.0) if -1 in self._found else 0.0
+        return of_question + max(by_crawler, default=0.0)
 
     def _seeds_and(self, first: Rows, *, most: int) -> Rows:
         seeds = np.array(self.seeds, dtype=np.int64)

@@ -248,7 +248,17 @@ def _answer_parts(
         abstained=all(one.abstained for one in answers),
         question_type=str(QuestionKind("compositional")),
         ads_query=next((one.ads_query for one in answers if one.ads_query), None),
-        notes=tuple(dict.fromkeys(note for one in answers for note in one.notes)),
+        notes=tuple(
+            dict.fromkeys(
+                note if all(note in other.notes for other in answers) else f"{part} {note}"
+                for part, one in pairs
+                for note in one.notes
+            )
+        ),
+        settings={
+            **vars(settings),
+            "weights": vars(settings.weights) if settings.weights else None,
+        },
         table=next((one.table for one in answers if one.table is not None), None),
         sub_questions=tuple(parts),
     )

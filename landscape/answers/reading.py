@@ -185,7 +185,7 @@ def compared_things(question: str) -> tuple[str, ...]:
 
 
 _AND_ASKED = re.compile(
-    r"[?,;]?\s+and (?=(?:what|how|which|why|where|when|who|is|are|do|does|did|can)\b)"
+    r"[?,;]?\s+and (?=(?:what|how|which|why)\b)|[?,;]\s+and (?=(?:is|are|do|does|did|can)\b)"
     r"|\?\s+(?=\w)",
     re.IGNORECASE,
 )
@@ -199,6 +199,11 @@ _REFERS = re.compile(
     re.IGNORECASE,
 )
 _MIN_TERMS = 4  # of a part without a name; shorter parts depend on what was said before
+_RELATES = re.compile(
+    r"\b(?:ratios?|separations?|correlat\w*|cross-\w+|merg\w+|between|differ\w*|relations?|inter\w+|"
+    r"joint\w*|combin\w+|compar\w+|distance|coincid\w+)\b",
+    re.IGNORECASE,
+)  # what relates the items of a list
 _NAMED_SHARE = 0.6  # of the characters of an item; other nouns make one subject, not a list
 
 
@@ -221,7 +226,7 @@ def sub_questions(question: str) -> tuple[str, ...]:
         for part in parts[1:]
     ):
         return tuple(f"{part[:1].upper()}{part[1:]}?" for part in parts)
-    if (match := _LISTED.match(text)) is None:
+    if (match := _LISTED.match(text)) is None or _RELATES.search(match["head"]):
         return ()
     items = [item.strip() for item in re.split(r",? and |, ", match["list"])]
     names = [entity.text for entity in find_entities(text) if entity.kind != "person"]

@@ -81,7 +81,11 @@ class AttributionScores:
         """
         parts = self.halves if group is None else self.groups[group]
         kept = np.array([half in (None, other) for other in parts], dtype=bool)
-        means = {name: round(float(v[kept].mean()), 4) for name, v in self.values.items()}
+        means = {
+            name: round(float(np.nanmean(v[kept])), 4)
+            for name, v in self.values.items()
+            if not np.isnan(v[kept]).all()
+        }
         chosen = self.values["selected"][kept].sum()
         right = self.values["accuracy"][kept].sum()
         precision = round(float(right / chosen), 4) if chosen else None
@@ -135,8 +139,8 @@ class AttributionScores:
                     lines.append(
                         f"{name} {known_as} ({len(right)}): accuracy {bootstrap_interval(right)}"
                     )
-        if "runs" in self.values:
-            runs, spread = self.values["runs"].mean(), self.values["spread"].mean()
+        if not np.isnan(self.values["spread"]).all():
+            runs, spread = (float(np.nanmean(self.values[name])) for name in ("runs", "spread"))
             lines.append(f"mean accuracy of a run {runs:.3f}, spread of the runs {spread:.3f}")
         for name, other in self.ablations.items():
             lines.append(f"{name}: accuracy {bootstrap_interval(other.values['accuracy'])!s}")
@@ -313,7 +317,10 @@ def _scores(atlas: AtlasStore, case: Case, attribution: Attribution) -> dict[str
     runs = [
         paper is not None and has_same_title(paper.title, case.titles) for paper in attribution.runs
     ]
-    repeated = {"runs": float(np.mean(runs)), "spread": float(np.std(runs))} if runs[1:] else {}
+    repeated = {
+        "runs": float(np.mean(runs)) if runs else float("nan"),
+        "spread": float(np.std(runs)) if runs[1:] else float("nan"),
+    }
     return {
         "accuracy": float(chosen),
         "selected": float(attribution.paper is not None),

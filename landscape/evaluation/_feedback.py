@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from landscape._serializer import plain
+from landscape._wording import one_line
 from landscape.errors import InputError
 from landscape.evaluation._questions import json_lines, read_text
 from landscape.statistics import share_interval
@@ -18,6 +19,7 @@ from landscape.statistics import share_interval
 if TYPE_CHECKING:
     import pandas as pd
 
+_MAX_SHOWN = 200  # characters of a question and of a comment
 _NO_MODEL = "no model"
 _OFFLINE = (None, "extractive", "tables", "offline", "similarity")  # methods without a model
 
@@ -83,7 +85,7 @@ def write_feedback(
         target.parent.mkdir(parents=True, exist_ok=True)
         number = os.open(target, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         with os.fdopen(number, "a", encoding="utf-8") as stream:
-            stream.write(json.dumps(row, ensure_ascii=False) + "\n")
+            stream.write(json.dumps(row) + "\n")
     except OSError as error:
         raise InputError(
             f"{target} cannot be written ({error.strerror}). Set LANDSCAPE_FEEDBACK to another "
@@ -130,7 +132,8 @@ def read_feedback(path: str | Path) -> Feedback:
         rows.append((str(row.get("panel")), kind, str(row.get("method")), row["rating"]))
         if row.get("comment"):
             sign = "+" if row["rating"] > 0 else "-"
-            comments.append(f"{sign} {row.get('question', '')}: {row['comment']}")
+            asked = one_line(str(row.get("question", "")), most=_MAX_SHOWN)
+            comments.append(f"{sign} {asked}: {one_line(str(row['comment']), most=_MAX_SHOWN)}")
     if not rows:
         raise InputError(f"{path} has no ratings; rate an answer in a panel first.")
     given = pd.DataFrame(rows, columns=["panel", "type", "method", "rating"])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from landscape._author_names import parse_name
-from landscape._io import check_output
+from landscape._io import check_output, write_output
 from landscape._progress import progress
 from landscape._wording import count
 from landscape.agents.bounded_search import has_same_title
@@ -210,7 +210,17 @@ def make_benchmark(
 def _earlier_rows(path: Path, kind: str) -> list[dict[str, Any]]:
     if not path.exists():
         return []
-    rows = [row for _, row in json_lines(read_text(path, wanted="a benchmark"), path)]
+    text = read_text(path, wanted="a benchmark")
+    whole, _, last = text.rpartition("\n")
+    if last:  # a run was stopped while it wrote, or an editor removed the end of the line
+        try:
+            json.loads(last)
+        except ValueError:
+            text = f"{whole}\n" if whole else ""
+        else:
+            text += "\n"
+        write_output(path, text)
+    rows = [row for _, row in json_lines(text, path)]
     if any(row.get("kind") != kind or "qid" not in row for row in rows):
         raise InputError(f"{path} is not a benchmark of the kind {kind}; choose another file.")
     return rows
@@ -316,6 +326,7 @@ class _Text(NamedTuple):
     start: int
     text: str
     references: Mapping[int, Reference]
+    numbered: bool  # whether the paper cites by number
 
 
 def _paragraphs(
@@ -337,13 +348,18 @@ def _paragraphs(
             for one in table.itertuples()
         }  # fmt: skip
         paper = papers.iloc[row].to_dict()
-        for one in atlas.sections([row]).itertuples():
+        sections = atlas.sections([row])
+        opening = " ".join(sections["text"].head(_OPENING))
+        numbered = not find_cited(opening, entries, numbered=False)
+        for one in sections.itertuples():
             if one.kind in UNREAD:
                 continue
             cited = {n: entries[n] for n in one.references if n in entries}
             for match in re.finditer(r"[^\n\u2029]+", one.text):
                 text = match[0][:_MAX_PARAGRAPH]
-                yield _Text(paper, one.kind, one.heading, one.number, match.start(), text, cited)
+                yield _Text(
+                    paper, one.kind, one.heading, one.number, match.start(), text, cited, numbered
+                )
 
 
 def _reviews(atlas: AtlasStore, random: np.random.Generator) -> Iterator[Candidate]:
@@ -352,7 +368,7 @@ def _reviews(atlas: AtlasStore, random: np.random.Generator) -> Iterator[Candida
     for one in _paragraphs(atlas, random, atlas.reviews["paper_row"].tolist()):
         for start, end in split_sentences(one.text):
             sentence = one.text[start:end]
-            cited = find_cited(sentence, one.references)
+            cited = find_cited(sentence, one.references, numbered=one.numbered)
             if len(cited) >= _MIN_OF_REVIEW and (row := _row(one, cited, known, start, sentence)):
                 plain = without_citations(sentence)
                 yield Candidate(row, {"sentence": plain}, plain)
@@ -364,7 +380,7 @@ def _surveys(atlas: AtlasStore, random: np.random.Generator) -> Iterator[Candida
     for one in _paragraphs(atlas, random):
         if one.section != "introduction" and not _RELATED.search(one.heading):
             continue
-        cited = find_cited(one.text, one.references)
+        cited = find_cited(one.text, one.references, numbered=one.numbered)
         row = _row(one, cited, known, 0, one.text)
         if row is None or len(row["relevant"]) < _MIN_OF_SURVEY:
             continue
@@ -385,7 +401,7 @@ def _excerpts(atlas: AtlasStore, random: np.random.Generator) -> Iterator[Candid
         spans = split_sentences(one.text)
         for place, (start, end) in enumerate(spans):
             sentence = one.text[start:end]
-            cited = find_cited(sentence, one.references)
+            cited = find_cited(sentence, one.references, numbered=one.numbered)
             marks = find_citations(sentence)
             if len(cited) != 1 or len(marks) != 1:
                 continue  # not unambiguous
@@ -447,17 +463,24 @@ def _year(value: Any) -> int | None:
 
 
 _NUMBERED = re.compile(r"\[\s{0,3}(\d{1,3}(?:\s{0,3}[,;–-]\s{0,3}\d{1,3}){0,40})\s{0,3}\]")
+_OPENING = 4  # first sections, which show whether a paper cites by name or by number
 _MAX_NAMES = 4  # authors of a reference that can be named in a text
 
 
-def find_cited(text: str, references: Mapping[int, Reference]) -> list[int]:
-    """Return the numbers of the references that a text cites by names and year, or by number."""
+def find_cited(
+    text: str, references: Mapping[int, Reference], *, numbered: bool = True
+) -> list[int]:
+    """Return the numbers of the references that a text cites by names and year.
+
+    With `numbered`, numbers in brackets cite, too. In a paper that cites by name, these are
+    intervals and units.
+    """
     cited = [
         number
         for number, one in references.items()
         if one.year and str(one.year) in text and (named := _named(one)) and named.search(text)
     ]
-    for match in _NUMBERED.finditer(text):
+    for match in _NUMBERED.finditer(text) if numbered else ():
         for part in re.split(r"[,;]", match[1]):
             first, *last = (int(n) for n in re.findall(r"\d+", part))
             listed = range(first, min((last or [first])[0], first + 50) + 1)

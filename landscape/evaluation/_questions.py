@@ -172,6 +172,7 @@ def _resolved(query: Query, paper_ids: Mapping[str, str], key: Callable[[str], s
         relevant=tuple(grades),
         grades=grades,
         by="id",
+        source=paper_ids.get(key(query.source), query.source),
         similar_to=tuple(paper for paper in sought if paper is not None),
     )
 

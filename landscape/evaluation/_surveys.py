@@ -233,7 +233,7 @@ def evaluate_survey(
             if query.source in days:  # the paper that the question was made from, and newer ones
                 limits = {"without": (query.source,), "before": days[query.source]}
             for name, changes in variants.items():
-                chosen = SurveySettings(**{**limits, **settings, **changes})
+                chosen = SurveySettings(**{**settings, **changes, **limits})
                 survey = survey_question(atlas, query.question, model=model, **chosen.to_dict())
                 seconds[name].append(survey.spent.seconds)
                 measures[name].append(_measures(survey, query))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ import numpy as np
 from landscape._progress import progress
 from landscape.agents import AtlasCollection
 from landscape.agents.collection import highlight
-from landscape.errors import InputError, require
+from landscape.errors import InputError, MissingExtraError, require
 from landscape.evaluation._questions import checked_question, json_lines, known_rows, read_text
 from landscape.overlays.citations import citation_graph
 from landscape.search import open_engine
@@ -96,7 +97,7 @@ class CitingScores:
             lines.append("left out: ROUGE of citing sentences, which needs a language model and")
             lines.append('places with their "sentence" (landscape evaluate make excerpts)')
         if not self.highlights:
-            lines.append("left out: ROUGE of highlights, which needs full texts")
+            lines.append("left out: ROUGE of highlights, which needs full texts and rouge-score")
         lines.append(f"median time of a query {1000 * self.seconds:.0f} ms")
         return "\n".join(lines)
 
@@ -129,7 +130,7 @@ def read_places(path: str | Path) -> list[Place]:
                 tuple(str(name) for name in listed),
                 str(words) if words else None,
                 str(record.get("sentence") or ""),
-                record.get("citing") or record.get("source"),
+                str(record.get("citing") or record.get("source") or "") or None,
             )
         )
     if not places:
@@ -210,6 +211,11 @@ def evaluate_citing(
     known = [(place, rows) for place in asked if (rows := known_rows(atlas, place.cited))]
     if not known:
         raise InputError(f"{atlas.path} contains none of the cited papers; use another atlas.")
+    highlights: dict[str, dict[str, np.ndarray]] = {}
+    with suppress(MissingExtraError):  # the table then says what is left out
+        highlights = highlight_scores(
+            atlas, open_engine(atlas).papers(_drawn(atlas, n_texts, seed))
+        )
     desk = AtlasCollection().add(atlas)
     recall: dict[str, list[list[float]]] = {"without keywords": [], "with keywords": []}
     seconds, best = [], []
@@ -247,7 +253,7 @@ def evaluate_citing(
             for k in sorted({*(k for k in DEPTHS if k < n_sentences), n_sentences})
             if best
         },
-        highlights=highlight_scores(atlas, open_engine(atlas).papers(_drawn(atlas, n_texts, seed))),
+        highlights=highlights,
         counts={"places": len(asked), "known": len(known), "sentences": len(best)},
         seconds=statistics.median(seconds),
     )

@@ -499,7 +499,7 @@ class ChatModel:
         openai = require("openai", "llm")
         options = _options(messages, schema, stream=stream, is_openai=self._server.is_openai)
         if self._sampling:
-            options["temperature"] = [{"temperature": self._sampling["temperature"]}, {}]
+            options["temperature"] = [{"temperature": self._sampling["temperature"]}]
         if self._tokens is not None:
             options["logprobs"] = [{"logprobs": True, "top_logprobs": 5}, {}]
         tried = {name: self._abilities.accepted.get(name, 0) for name in options}
@@ -582,9 +582,11 @@ def _chances(tokens: Sequence[tuple[str, dict[str, float]]], decision: str) -> l
 def _refused(error: Any, names: list[str]) -> str | None:
     """Return the option that an error refuses; most servers do not name the form of the reply."""
     status, message = error.status_code, error.message[:_MESSAGE_LENGTH]
+    if status == 403 and re.search(_REFUSALS_OF["logprobs"], message, re.I):
+        return "logprobs" if "logprobs" in names else None
     if status not in _REFUSALS:
         return None
-    unnamed = ["response_format"] + ["stream_options"] * (status in (400, 422))
+    unnamed = ["logprobs", "response_format"] + ["stream_options"] * (status in (400, 422))
     named = [name for name in names if re.search(_REFUSALS_OF[name], message, re.I | re.S)]
     return next((name for name in [*named, *unnamed] if name in names), None)
 

@@ -299,6 +299,7 @@ def _read_tokens(choice: Any) -> tuple[tuple[str, dict[str, float]], ...]:
             {
                 str(other.token): float(other.logprob)
                 for other in [one, *(getattr(one, "top_logprobs", None) or [])]
+                if isinstance(other.logprob, int | float)
             },
         )
         for one in listed or ()

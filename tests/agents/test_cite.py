@@ -223,8 +223,10 @@ def test_without_a_model_a_sentence_is_quoted(
 def test_excluded_papers_are_neither_suggested_nor_count(demo_atlas: Atlas) -> None:
     found = demo_atlas.cite(CONTEXT, k=5, model=None)
     desk = AtlasCollection().add(demo_atlas)
-    rest = desk.cite(CONTEXT, k=5, model=None, without=[found.papers[0].paper_id])
-    assert found.papers[0] not in rest.papers
+    label = found.papers[0].label
+    for without in ([label], label, ["unknown", label]):
+        rest = desk.cite(CONTEXT, k=5, model=None, without=without)
+        assert found.papers[0] not in rest.papers
 
 
 @pytest.mark.parametrize("verdict", ["contradicted", "not found"])

@@ -62,6 +62,32 @@ def test_the_probability_of_the_decision_is_the_score(
     assert {one.key for one in found.selected} == {one.key for one in without.selected}
 
 
+def test_a_server_that_refuses_probabilities_still_judges(
+    demo_atlas: Atlas, server: OpenAIServer, model: ChatModel
+) -> None:
+    survey_script(server, good_scholar)
+    refused: list[bool] = []
+
+    def refuse(body: dict[str, Any]) -> tuple[int, str] | None:
+        if "logprobs" in body:
+            refused.append(True)
+            return 403, "You are not allowed to request logprobs from this model."
+        return None
+
+    server.refuses = refuse
+    found = demo_atlas.survey(QUESTION, model=model, **SMALL)
+    assert refused
+    assert not found.partial
+    assert any(one.judged_by == model.model for one in found.crawled)
+
+
+def test_a_seed_with_the_title_of_the_question(demo_atlas: Atlas) -> None:
+    seed = some_paper(demo_atlas)
+    found = demo_atlas.survey(seed.title, model=None, seeds=(seed.paper_id,), papers=20)
+    assert found.searches[-1].text or found.searches
+    assert any(search.by == "question" for search in found.searches)
+
+
 def test_a_second_crawler_makes_other_searches(
     demo_atlas: Atlas, server: OpenAIServer, model: ChatModel
 ) -> None:
@@ -243,6 +269,11 @@ def test_runs_at_a_temperature_are_counted(
     assert json.loads(json.dumps(found.to_dict()))["runs"] == [
         right.label, wrong.label, right.label
     ]  # fmt: skip
+
+
+def test_runs_without_a_temperature_are_refused(demo_atlas: Atlas, model: ChatModel) -> None:
+    with pytest.raises(InputError, match="all runs are equal without a temperature"):
+        demo_atlas.attribute("Dust cools [CITATION].", model=model, runs=3)
 
 
 def test_a_trajectory_is_replayed_without_a_model(

@@ -26,6 +26,10 @@ from tests.servers.openai_server import OpenAIServer
         ("How fast does NGC 5506 vary, and what does its spectrum show?", 0),  # "its" refers back
         ("What drives the formation and evolution of galaxies?", 0),
         ("papers by Kumar and Goodman", 0),  # together
+        ("What is the mass ratio of M 31 and M 33?", 0),  # a relation
+        ("Which galaxies host AGN and are detected by JWST in the infrared?", 0),
+        ("Which stars host hot Jupiters and do not show lithium absorption lines?", 0),
+        ("What do we know about where planets form and when gas giants migrate inwards?", 0),
         ("Compare the ages of M 67 and NGC 188", 0),  # compared, not divided
         ("x" * 300 + " and what is M 67?", 0),
     ],
@@ -44,6 +48,8 @@ def test_each_part_is_answered_and_shown(
     parts = sub_questions(question)
     found = demo_atlas.ask(question, model=None)
     assert found.sub_questions == parts
+    again = demo_atlas.ask(found.question, model=None, **found.settings)
+    assert again.text == found.text
     assert all(part in found.text for part in parts)
     alone = [demo_atlas.ask(part, model=None) for part in parts]
     assert [claim.text for claim in found.claims] == [

@@ -18,7 +18,9 @@ from landscape.evaluation import (
     evaluate_survey,
     make_benchmark,
 )
+from landscape.evaluation._making import find_cited
 from landscape.llm import ChatModel, connect
+from landscape.types import Reference
 from tests.pipeline.conftest import QUICK, paper
 from tests.servers.openai_server import KEY, OpenAIServer, failing
 
@@ -104,6 +106,27 @@ def test_a_run_continues_where_it_stopped(atlas: Atlas, tmp_path: Path) -> None:
     assert whole.to_dict()["sections"] == {"introduction": 4}
     with pytest.raises(InputError, match="is not a benchmark of the kind reviews"):
         make_benchmark(atlas, "reviews", path)
+
+
+def test_a_run_that_was_stopped_while_writing_a_row_is_continued(
+    atlas: Atlas, tmp_path: Path
+) -> None:
+    path = tmp_path / "e.jsonl"
+    make_benchmark(atlas, "excerpts", path, n=2)
+    whole = path.read_text("utf-8")
+    for broken in (whole.rstrip("\n"), whole + '{"qid": "half'):
+        path.write_text(broken, "utf-8")
+        assert len(make_benchmark(atlas, "excerpts", path).rows) == 4
+        assert len(rows_of(path)) == 4
+
+
+def test_numbers_in_brackets_cite_only_in_papers_that_cite_by_number() -> None:
+    known = {n: Reference(n, "", authors=("Doe, J.",), year=2000 + n) for n in range(6)}
+    assert find_cited("in the interval [1, 5]", known, numbered=False) == []
+    assert find_cited("as shown before [1, 3-5]", known) == [0, 2, 3, 4]
+    assert find_cited("by Doe (2001, 2003a)", known, numbered=False) == [1, 3]
+    nobody = {0: Reference(0, "", authors=("",), year=2001)}
+    assert find_cited("in 2001", nobody) == []
 
 
 def test_reviews_and_surveys_are_read_by_their_tables(atlas: Atlas, tmp_path: Path) -> None:

@@ -785,10 +785,10 @@ class Suggestion(Record):
 
         Examples
         --------
-        >>> paper = Paper(0, "a", "Dust", "It cools.", authors=("Doe, J.",), date=date(2020, 1, 1))
+        >>> paper = Paper(0, "a", "Dust", "It cools.", authors=("Doe, J.",))
         >>> point = Highlight("It cools.", 0, 9, 1.0, "paper")
         >>> Suggestion(1, paper, "A", 1.0, highlights=(point,)).quotation
-        'According to Doe (2020), “It cools”.'
+        'According to Doe, “It cools”.'
         """
         best = max(self.highlights, key=lambda one: one.score, default=None)
         quoted = best.text.rstrip(". ") if best else ""

@@ -185,8 +185,7 @@ def compared_things(question: str) -> tuple[str, ...]:
 
 
 _AND_ASKED = re.compile(
-    r"[?,;]?\s+and (?=(?:what|how|which|why)\b)|[?,;]\s+and (?=(?:is|are|do|does|did|can)\b)"
-    r"|\?\s+(?=\w)",
+    r"[?,;]? and (?=(?:what|how|which|why)\b)|[?,;] and (?=(?:is|are|do|does|did|can)\b)|\? (?=\w)",
     re.IGNORECASE,
 )
 _LISTED = re.compile(

@@ -785,7 +785,7 @@ class Suggestion(Record):
 
         Examples
         --------
-        >>> paper = Paper(0, "a", "Dust", "It cools.", authors=("Doe, J.",))
+        >>> paper = Paper(row=0, paper_id="a", title="Dust", abstract="", authors=("Doe, J.",))
         >>> point = Highlight("It cools.", 0, 9, 1.0, "paper")
         >>> Suggestion(1, paper, "A", 1.0, highlights=(point,)).quotation
         'According to Doe, “It cools”.'

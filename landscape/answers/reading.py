@@ -200,7 +200,7 @@ _REFERS = re.compile(
 _MIN_TERMS = 4  # of a part without a name; shorter parts depend on what was said before
 _RELATES = re.compile(
     r"\b(?:ratios?|separations?|correlat\w*|cross-\w+|merg\w+|between|differ\w*|relations?|inter\w+|"
-    r"joint\w*|combin\w+|compar\w+|distance|coincid\w+)\b",
+    r"joint\w*|combine\w*|compar\w+|distance|coincid\w+)\b",
     re.IGNORECASE,
 )  # what relates the items of a list
 _NAMED_SHARE = 0.6  # of the characters of an item; other nouns make one subject, not a list

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from landscape._wording import one_line
+from landscape._wording import join_names, one_line
 from landscape.answers._evidence import judge_consensus
 from landscape.answers._react import reason
 from landscape.answers._tables import answer_from_tables, mistyped_facility
@@ -37,13 +39,14 @@ if TYPE_CHECKING:
     from landscape.llm import WritingModel
     from landscape.search import Engine
     from landscape.store import AtlasStore
-    from landscape.types import Answer, Results, Step
+    from landscape.types import Answer, Paper, Results, Step
 
 _QUOTED_AS_REQUESTED = "Sentences quoted from the papers found, as requested."
 _QUOTED_FROM = 40  # number of papers whose sentences can be quoted
 _OF_PASSAGES = 6  # number of papers that are added because of their passages
 _OF_BODY = 3  # passages of each paper that are read with its abstract
-_MAX_PARTS = 5  # of a question that a model divides
+_MAX_PARTS = 5  # of a question that a model divides, or other questions
+_MIN_SUBJECT = 3  # papers with a keyword that is named as a subject
 _MAX_CAPTIONS, _MAX_CAPTION, _MAX_HEADINGS = 12, 400, 40  # caption in characters
 _PRESET_STRENGTH = 0.5  # strength of a weight that a preset enables
 
@@ -152,6 +155,7 @@ def ask(
     all_notes = [*found.notes, *_not_possible(settings, model)]
     if found.abstained and not engine.is_restricted:
         all_notes += filter(None, [mistyped_facility(engine, read.subject)])
+        all_notes += _other_questions(read.subject, found.results.papers, model)
     if settings.generation == "quoted":
         all_notes = [_QUOTED_AS_REQUESTED if note == QUOTED else note for note in all_notes]
     asks_ads = "bibliographic" in kind.flags or style == "bibliometric" or found.abstained
@@ -228,6 +232,22 @@ def _split(read: Question, model: WritingModel) -> tuple[str, ...]:
         return ()  # the agent can search without them
     lines = [one_line(part, most=MAX_QUERY) for part in reply.parts[:_MAX_PARTS]]
     return tuple(filter(None, lines)) if len(lines) > 1 else ()
+
+
+def _other_questions(
+    question: str, nearest: Sequence[Paper], model: WritingModel | None
+) -> list[str]:
+    """Return a note with other questions, or with the subjects of the nearest papers."""
+    counts = Counter(word for paper in nearest for word in paper.keywords if " " in word)
+    subjects = [word for word, n in counts.most_common(_MAX_PARTS) if n >= _MIN_SUBJECT]
+    if model is not None:
+        data = as_data({"question": question, "subjects": subjects})
+        with suppress(RemoteError):
+            reply = request_reply(model, prompt("rephrase_question"), data, _PartsReply)
+            lines = [one_line(part, most=MAX_QUERY) for part in reply.parts[:_MAX_PARTS]]
+            if others := [f"“{line}”" for line in lines if line]:
+                return [f"Other questions to try: {join_names(others)}."]
+    return [f"The nearest papers are about {join_names(subjects)}."] if subjects[1:] else []
 
 
 def _answer_parts(

@@ -156,3 +156,24 @@ def test_a_paper_without_a_full_text_is_named(
     )
     assert found.trace[1].observation == f"The atlas has no full text of {label}."
     assert found.trace[2].observation == f"The atlas has no captions of {label}."
+
+
+def test_a_question_without_an_answer_gets_other_questions(
+    demo_atlas: Atlas, server: OpenAIServer, model: ChatModel
+) -> None:
+    other = "Which winds do massive stars have?"
+
+    def reply(body: dict[str, Any]) -> str:
+        form = json.dumps(body.get("response_format", ""))
+        if '"parts"' in form:
+            subjects = json.loads(body["messages"][1]["content"])["subjects"]
+            return json.dumps({"parts": [other, *subjects[:1]]})
+        return "NO ANSWER: The papers say nothing about this."
+
+    server.reply = reply
+    settings: dict[str, Any] = {"question_type": "single-paper factual", "hyde": False}
+    found = demo_atlas.ask("Which cheese do massive stars like?", model=model, **settings)
+    assert found.abstained
+    assert any(note.startswith(f"Other questions to try: “{other}”") for note in found.notes)
+    offline = demo_atlas.ask("Do Wolf-Rayet stars eat cheddar from Wisconsin?", model=None)
+    assert not any("Other questions" in note for note in offline.notes)

@@ -210,19 +210,21 @@ def make_benchmark(
 def _earlier_rows(path: Path, kind: str) -> list[dict[str, Any]]:
     if not path.exists():
         return []
-    text = read_text(path, wanted="a benchmark")
+    text = stored = read_text(path, wanted="a benchmark")
     whole, _, last = text.rpartition("\n")
     if last:  # a run was stopped while it wrote, or an editor removed the end of the line
         try:
             json.loads(last)
+            text += "\n"
         except ValueError:
             text = f"{whole}\n" if whole else ""
-        else:
-            text += "\n"
-        write_output(path, text)
     rows = [row for _, row in json_lines(text, path)]
     if any(row.get("kind") != kind or "qid" not in row for row in rows):
         raise InputError(f"{path} is not a benchmark of the kind {kind}; choose another file.")
+    if stored and not rows:
+        raise InputError(f"{path} is not a benchmark; choose another file.")
+    if text != stored:
+        write_output(path, text)
     return rows
 
 

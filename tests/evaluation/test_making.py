@@ -120,6 +120,15 @@ def test_a_run_that_was_stopped_while_writing_a_row_is_continued(
         assert len(rows_of(path)) == 4
 
 
+@pytest.mark.parametrize("text", ['{"mine": 1}', "my notes", '{"mine": 1}\nhalf'])
+def test_a_file_of_something_else_is_not_changed(atlas: Atlas, tmp_path: Path, text: str) -> None:
+    path = tmp_path / "notes.jsonl"
+    path.write_text(text, "utf-8")
+    with pytest.raises(InputError, match="is not a benchmark"):
+        make_benchmark(atlas, "excerpts", path)
+    assert path.read_text("utf-8") == text
+
+
 def test_numbers_in_brackets_cite_only_in_papers_that_cite_by_number() -> None:
     known = {n: Reference(n, "", authors=("Doe, J.",), year=2000 + n) for n in range(6)}
     assert find_cited("in the interval [1, 5]", known, numbered=False) == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from landscape.corpus.identifiers import (
     parse_bibcode,
     parse_doi,
 )
-from landscape.corpus.readers._files import encoding_of
+from landscape.corpus.readers._files import open_input
 from landscape.corpus.readers._formats import canonical
 from landscape.corpus.readers.bibtex import identifiers_of, parse_entries
 from landscape.errors import InputError
@@ -136,10 +137,11 @@ def read_facility_list(given: str) -> Bibliography:
     if first and last and first > last:
         raise InputError(f"The years {first} to {last} of {path.name} are reversed; swap them.")
     try:
-        text = path.read_text(encoding_of(path), errors="replace")
-        rows = [*_rows_of(text.removeprefix("\ufeff"))]
-    except csv.Error as error:
-        raise InputError(f"{path} is no table that can be read ({error}).") from error
+        with open_input(path) as stream:
+            text = stream.read(_MAX_SIZE).decode("utf-8", "replace")
+        rows = [*_rows_of(text)]
+    except (csv.Error, EOFError, OSError, zlib.error) as error:
+        raise InputError(f"{path} cannot be read ({error}); save it again.") from error
     entries = {
         name: ListedPaper(name, kind, _uses(kind, facility.counted_as))
         for name, kind in rows

@@ -60,7 +60,7 @@ def test_years_for_which_a_list_is_complete(tmp_path: Path) -> None:
         ("K2", (A,), "K2 counts for Kepler; give a bibliography of Kepler"),
         ("TESS", ("10.1000/a", "10.1000/b"), "The years of .* are unknown"),
         ("TESS", ("no identifier",), "contains no bibcode, DOI or arXiv id"),
-        ("TESS", ("bibcode,title", f'{A},"open' + "a" * 140_000), "no table that can be read"),
+        ("TESS", ("bibcode,title", f'{A},"open' + "a" * 140_000), "cannot be read"),
     ],
 )
 def test_a_wrong_list_is_a_sentence(

@@ -57,6 +57,7 @@ def place_of(folder: Path, name: str) -> Path:
 @pytest.mark.parametrize("name", TEXTS)
 @settings(max_examples=40)
 @given(edits=EDITS, again=st.one_of(st.none(), EDITS))
+@example(edits=[(0.0, 0.95, b"\x1f\x8b\x08\x00")], again=None)
 def test_a_damaged_text_is_read_or_refused(
     folder: Path, name: str, edits: list[Edit], again: list[Edit] | None
 ) -> None:

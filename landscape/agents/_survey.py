@@ -329,7 +329,7 @@ class Crawler:
             elif row is None and (limit is None or (paper.date and paper.date < limit)):
                 self.outside.setdefault(paper.label, (paper, number))
 
-    def judge_outside(self) -> list[Crawled]:
+    def judge_outside(self, model_name: str) -> tuple[Crawled, ...]:
         """Judge the papers outside the atlas by their abstracts, best first.
 
         Without a model, a paper belongs to the answer if it is as similar to the question as half
@@ -354,12 +354,12 @@ class Crawler:
                     score=round(score, 6),
                     selected=cosine >= least if own is None else own.selected,
                     reason=reason if own is None else own.reason,
-                    judged_by="similarity" if own is None else "model",
+                    judged_by="similarity" if own is None else model_name,
                     how="search",
                     query=self.outside[paper.label][1],
                 )
             )
-        return sorted(listed, key=lambda one: (not one.selected, -one.score))
+        return tuple(sorted(listed, key=lambda one: (not one.selected, -one.score)))
 
     def _judge(self) -> None:
         """Let the model judge the papers with the highest scores that are not judged yet."""
@@ -626,10 +626,7 @@ def survey_question(
     )
     crawler.run()
     crawled = _list_judged(crawler, name)
-    outside = tuple(
-        replace(one, judged_by=name) if one.judged_by == "model" else one
-        for one in crawler.judge_outside()
-    )
+    outside = crawler.judge_outside(name)
     notes = [*query_notes, *crawler.notes, *title_notes([one.paper for one in crawled])]
     n_selected = sum(one.selected for one in crawled)
     if chosen.selector and n_selected > _MANY_SELECTED * chosen.papers:

@@ -142,10 +142,8 @@ class JsonSurveyModel:
                     found.setdefault(by_label[paper.label].paper_id, decision)
             return found
 
-        instructions, user = (
-            prompt("survey_judge"),
-            as_data({"question": question, "papers": listed}),
-        )
+        instructions = prompt("survey_judge")
+        user = as_data({"question": question, "papers": listed})
         schema = reply_schema(JudgementsReply)
 
         def read_decided(raw: Mapping[str, Any]) -> dict[str, Decision]:

@@ -496,7 +496,7 @@ def _rank_by_citations(
     *,
     adds: bool,
 ) -> list[Suggestion]:
-    """Rank papers again by their similarity, their citations, and the best papers that cite them.
+    """Rank papers again by their rank, their citations, and the best papers that cite them.
 
     The weights are fitted to references of other papers; see the card of the model.
     """

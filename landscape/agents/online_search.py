@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from landscape._http import RetryPolicy
-from landscape.errors import InputError, LandscapeError
+from landscape.errors import LandscapeError
 from landscape.search.matching import subject_words
 from landscape.types import Paper
 
@@ -61,7 +61,7 @@ class OnlineSearch:
 
     def _papers(self, words: list[str], link: str) -> list[Paper]:
         from landscape.corpus import read_papers
-        from landscape.corpus.fetch import fetch_ads, search_arxiv
+        from landscape.corpus.fetch import NoRecordsError, fetch_ads, search_arxiv
 
         fetch: Callable[..., object] = search_arxiv
         query = link.join(f"all:{word}" for word in words)
@@ -75,10 +75,8 @@ class OnlineSearch:
             path = Path(folder) / "papers.jsonl"
             try:
                 fetch(path, query=query, max_records=_PAPERS, **options)
-            except InputError as error:
-                if "finds nothing" in str(error):
-                    return []
-                raise
+            except NoRecordsError:
+                return []
             finally:
                 self._last = policy.clock()
             rows = [row for batch in read_papers(path) for row in batch.papers.to_pylist()]

@@ -134,15 +134,6 @@ class SurveySettings(Settings):
 class AttributeSettings(Settings):
     """Settings of the search for a cited paper."""
 
-    @model_validator(mode="after")
-    def _check_runs(self) -> Self:
-        if self.runs > 1 and not self.temperature:
-            raise InputError(
-                f"runs is {self.runs}, but all runs are equal without a temperature; set "
-                "temperature, such as 0.95."
-            )
-        return self
-
     source: str | None = Field(
         None,
         description="paper that contains the excerpt (identifier or title); this paper and newer "
@@ -180,6 +171,15 @@ class AttributeSettings(Settings):
     mark: Whole = Field(
         1, ge=1, le=99, description="number of the [CITATION] to use, if there are several"
     )
+
+    @model_validator(mode="after")
+    def _check_runs(self) -> Self:
+        if self.runs > 1 and not self.temperature:
+            raise InputError(
+                f"runs is {self.runs}, but all runs are equal without a temperature; set "
+                "temperature, such as 0.95."
+            )
+        return self
 
 
 def last_day(text: str) -> date:

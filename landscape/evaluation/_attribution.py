@@ -135,10 +135,8 @@ class AttributionScores:
             elif len(set(parts)) > 1:
                 for one in sorted(set(parts)):
                     right = self.values["accuracy"][np.array(parts) == one]
-                    known_as = {"": "not stated"}.get(one, one)
-                    lines.append(
-                        f"{name} {known_as} ({len(right)}): accuracy {bootstrap_interval(right)}"
-                    )
+                    part = f"{name} {one or 'not stated'} ({len(right)})"
+                    lines.append(f"{part}: accuracy {bootstrap_interval(right)}")
         if not np.isnan(self.values["spread"]).all():
             runs, spread = (float(np.nanmean(self.values[name])) for name in ("runs", "spread"))
             lines.append(f"mean accuracy of a run {runs:.3f}, spread of the runs {spread:.3f}")

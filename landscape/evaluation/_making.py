@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -68,7 +69,7 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True)
 class MadeBenchmark:
-    """Counts of a benchmark: rows written now, rows of earlier runs, and reasons for omissions."""
+    """Rows of a benchmark, the number of those of earlier runs, and reasons for omissions."""
 
     kind: BenchmarkKind
     path: Path
@@ -96,13 +97,13 @@ class MadeBenchmark:
         told = self.to_dict()
         lines = [f"{self.path}: {count(len(self.rows), 'row')} ({self.kind}, {self.method})"]
         if self.n_earlier:
-            lines.append(f"{self.n_earlier:,} of them were made by an earlier run.")
+            lines.append(f"made by an earlier run: {self.n_earlier:,}")
         lines += [f"omitted: {n:,} {reason}" for reason, n in self.omitted.items()]
         for name in ("years", "sections"):
             if told[name]:
                 lines.append(f"{name}: {', '.join(f'{k} {n:,}' for k, n in told[name].items())}")
         if told["known_to_model"]:
-            lines.append(f"{told['known_to_model']:,} excerpts that the model knows are marked.")
+            lines.append(f"known to the model, and marked: {told['known_to_model']:,}")
         return "\n".join(lines)
 
     def _counts(self, name: str) -> dict[str, int]:
@@ -264,14 +265,7 @@ def _finished(
 def _longest_copy(question: str, source: str) -> int:
     """Return the largest number of successive words of a question that occur in its source."""
     words, text = (re.findall(r"\w+", one.casefold()) for one in (question, source))
-    within = " " + " ".join(text) + " "
-    longest = 0
-    for start in range(len(words)):
-        while f" {' '.join(words[start : start + longest + 1])} " in within:
-            if start + longest >= len(words):
-                break
-            longest += 1
-    return longest
+    return SequenceMatcher(a=words, b=text, autojunk=False).find_longest_match().size
 
 
 def _judged(one: Candidate, model: LanguageModel) -> tuple[dict[str, Any], str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -68,3 +69,11 @@ def test_a_wrong_list_is_a_sentence(
 ) -> None:
     with pytest.raises(InputError, match=message):
         read_facility_list(f"{facility}={written(tmp_path, *lines)}")
+
+
+def test_a_compressed_list_is_read(tmp_path: Path) -> None:
+    plain = written(tmp_path, A)
+    packed = tmp_path / "packed.txt.gz"
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    lists = [read_facility_list(f"TESS[2018..2020]={path}") for path in (plain, packed)]
+    assert lists[0].entries == lists[1].entries

@@ -102,7 +102,7 @@ def test_a_run_continues_where_it_stopped(atlas: Atlas, tmp_path: Path) -> None:
     again = make_benchmark(atlas, "excerpts", path)
     assert again.n_earlier == 1
     assert path.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
-    assert "1 of them were made by an earlier run" in again.to_text()
+    assert "made by an earlier run: 1" in again.to_text()
     assert whole.to_dict()["sections"] == {"introduction": 4}
     with pytest.raises(InputError, match="is not a benchmark of the kind reviews"):
         make_benchmark(atlas, "reviews", path)
@@ -217,7 +217,7 @@ def test_a_model_filters_excerpts_and_marks_those_that_it_knows(
         paper(3)["arxiv_id"]: True,
         paper(4)["arxiv_id"]: False,
     }
-    assert "1 excerpts that the model knows are marked" in made.to_text()
+    assert "known to the model, and marked: 1" in made.to_text()
     scores = evaluate_attribution(atlas, tmp_path / "e.jsonl")
     assert sorted(scores.groups["known"]) == ["known", "unknown", "unknown"]
 

@@ -92,14 +92,7 @@ def fetch_newest(
     """
     if not _CATEGORY.fullmatch(category):
         raise InputError(f"category must be like astro-ph.GA, got {category!r}")
-    request = {"server": base_url, "category": category}
-    with (
-        ResumableFile(Path(out), key="id", request=request) as papers,
-        HttpClient("arXiv", base_url, policy=policy, notify=notify) as client,
-    ):
-        return _Newest(
-            papers, client, request, start={"next": 0}, max_records=max_records, notify=notify
-        ).run()
+    return _download(out, {"category": category}, max_records, base_url, policy, notify)
 
 
 def search_arxiv(
@@ -119,7 +112,18 @@ def search_arxiv(
     --------
     >>> search_arxiv("papers.jsonl", query="all:dust AND all:quasar")  # doctest: +SKIP
     """
-    request = {"server": base_url, "query": query}
+    return _download(out, {"query": query}, max_records, base_url, policy, notify)
+
+
+def _download(
+    out: str | Path,
+    asked: dict[str, str],
+    max_records: int,
+    base_url: str,
+    policy: RetryPolicy,
+    notify: Callable[[str], None],
+) -> Fetched:
+    request = {"server": base_url, **asked}
     with (
         ResumableFile(Path(out), key="id", request=request) as papers,
         HttpClient("arXiv", base_url, policy=policy, notify=notify) as client,

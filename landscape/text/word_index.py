@@ -243,7 +243,7 @@ class WordIndex:
         import tantivy
 
         if not os.access(folder, os.W_OK):
-            self._copy = TemporaryDirectory(prefix="landscape-words-")
+            self._copy = TemporaryDirectory(prefix="landscape-words-", ignore_cleanup_errors=True)
             for path in folder.iterdir():
                 if path.is_symlink() or not path.is_file():
                     raise ValueError(f"{path.name} is not a file")
@@ -419,7 +419,8 @@ def list_segments(folder: Path, segments: Sequence[Segment]) -> None:
     A search uses the word counts of all segments together, so its scores do not depend on how the
     papers are divided.
     """
-    with TemporaryDirectory() as empty:
+    # A thread of tantivy can still write a lock file while the directory is deleted.
+    with TemporaryDirectory(ignore_cleanup_errors=True) as empty:
         WordIndex(Path(empty), create=True)
         meta = json.loads((Path(empty) / _META).read_bytes())
     meta["segments"] = [

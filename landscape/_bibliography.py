@@ -1,15 +1,16 @@
-"""Find journals, and write papers as BibTeX, RIS, AASTeX bibitems and lists of bibcodes."""
+"""Find journals, and write papers as BibTeX, biblatex, RIS, CSL-JSON, bibitems and bibcodes."""
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from string import Template
-from typing import Protocol
+from typing import Any, Protocol
 from urllib.parse import quote, unquote
 
 from landscape._author_names import first_names, parse_name
@@ -39,21 +40,29 @@ _KEY = re.compile(r"[^A-Za-z0-9:.+/&-]+")
 _BIBCODE = re.compile(r"\d{4}[A-Za-z0-9.&]{14}[A-Za-z.:]")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MANY_AUTHORS = 8  # maximum number of authors in a bibitem
-_TYPES = {  # types of BibTeX and RIS for each document type of ADS or BibTeX
-    "article": ("article", "JOUR"),
-    "review": ("article", "JOUR"),
-    "eprint": ("article", "UNPB"),
-    "inproceedings": ("inproceedings", "CONF"),
-    "abstract": ("inproceedings", "ABST"),
-    "proceedings": ("proceedings", "CONF"),
-    "book": ("book", "BOOK"),
-    "inbook": ("inbook", "CHAP"),
-    "phdthesis": ("phdthesis", "THES"),
-    "mastersthesis": ("mastersthesis", "THES"),
-    "techreport": ("techreport", "RPRT"),
-    "software": ("software", "COMP"),
-    "dataset": ("dataset", "DATA"),
-    "catalog": ("dataset", "DATA"),
+_TYPES = {  # types of BibTeX, RIS and CSL for each document type of ADS or BibTeX
+    "article": ("article", "JOUR", "article-journal"),
+    "review": ("article", "JOUR", "article-journal"),
+    "eprint": ("article", "UNPB", "article"),
+    "inproceedings": ("inproceedings", "CONF", "paper-conference"),
+    "abstract": ("inproceedings", "ABST", "paper-conference"),
+    "proceedings": ("proceedings", "CONF", "book"),
+    "book": ("book", "BOOK", "book"),
+    "inbook": ("inbook", "CHAP", "chapter"),
+    "phdthesis": ("phdthesis", "THES", "thesis"),
+    "mastersthesis": ("mastersthesis", "THES", "thesis"),
+    "techreport": ("techreport", "RPRT", "report"),
+    "software": ("software", "COMP", "software"),
+    "dataset": ("dataset", "DATA", "dataset"),
+    "catalog": ("dataset", "DATA", "dataset"),
+}
+_KINDS = {  # document types for kinds, of records from sources with other words
+    "proceedings": "inproceedings",
+    "thesis": "phdthesis",
+    "book": "book",
+    "software": "software",
+    "data": "dataset",
+    "catalogue": "dataset",
 }
 
 
@@ -102,6 +111,83 @@ def to_bibtex(papers: Iterable[Citable]) -> str:
     )
 
 
+def to_biblatex(papers: Iterable[Citable]) -> str:
+    """Write entries for biblatex, with whole dates and names of journals without macros."""
+    papers = tuple(papers)
+    keyed = zip(papers, citation_keys(papers), strict=True)
+    return "\n\n".join(_bibtex_entry(paper, key, is_biblatex=True) for paper, key in keyed)
+
+
+def to_csl_json(papers: Iterable[Citable]) -> str:
+    """Write papers as CSL-JSON, which Zotero, Pandoc and citation processors read."""
+    papers = tuple(papers)
+    items = [_csl_item(*one) for one in zip(papers, citation_keys(papers), strict=True)]
+    return json.dumps(items, indent=1, ensure_ascii=False)
+
+
+def _csl_item(paper: Citable, key: str) -> dict[str, Any]:
+    known = _details(paper)
+    names = (parse_name(_without_controls(name)) for name in paper.authors)
+    identifiers = {"arXiv": paper.arxiv_id, "bibcode": paper.bibcode}
+    # Zotero keeps identifiers that CSL does not have as lines of the note.
+    note = "\n".join(f"{name}: {one}" for name, one in identifiers.items() if one)
+    item = {
+        "id": key,
+        "type": _kind(paper, 2),
+        "title": _without_controls(paper.title),
+        "author": [
+            {
+                part: text
+                for part, text in (
+                    ("family" if one.given else "literal", one.family),
+                    ("given", one.given),
+                    ("suffix", one.suffix),
+                )
+                if text
+            }
+            for one in names
+        ],
+        "issued": {"date-parts": [_date_parts(paper)]} if _date_parts(paper) else None,
+        "container-title": _journal_name(paper),
+        **{csl: known.get(name) for name, csl in _CSL_NAMES.items()},
+        "keyword": ", ".join(known.get("keywords", ())),
+        "custom": {"categories": list(paper.categories)} if paper.categories else None,
+        "abstract": _without_controls(paper.abstract),
+        "DOI": paper.doi,
+        "URL": paper.url,
+        "note": note,
+    }
+    return {name: value for name, value in item.items() if value}
+
+
+_CSL_NAMES = {"volume": "volume", "number": "issue", "pages": "page"}
+_RIS_NAMES = {"volume": "VL", "number": "IS", "pages": "SP"}
+
+
+def _details(paper: Citable) -> Mapping[str, Any]:
+    """Return volume, number, pages and keywords of an entry of a library, or of the bibcode."""
+    if hasattr(paper, "details"):
+        return dict(paper.details)
+    return dict(zip(("volume", "pages"), _place(paper), strict=False))
+
+
+def _date_parts(paper: Citable) -> list[int]:
+    """Return the year, the month and the day as far as they are known."""
+    if paper.date is None or not hasattr(paper, "precision"):
+        year = _year(paper)
+        month = [paper.date.month] if paper.date and not _published_in(paper) else []
+        return [year, *month] if year else []
+    known = {"year": 1, "month": 2}.get(paper.precision, 3)
+    return [paper.date.year, paper.date.month, paper.date.day][:known]
+
+
+def _journal_name(paper: Citable) -> str:
+    if hasattr(paper, "details"):  # as the user writes it
+        return _without_controls(paper.journal or "")
+    known = _published_in(paper) or (find_journal(paper.journal) if paper.journal else None)
+    return known.names[0] if known else _without_controls(paper.journal or "")
+
+
 def to_ris(papers: Iterable[Citable]) -> str:
     """Write papers in the RIS format of reference managers."""
     papers = tuple(papers)
@@ -109,16 +195,22 @@ def to_ris(papers: Iterable[Citable]) -> str:
     for paper, key in zip(papers, citation_keys(papers), strict=True):
         lines: list[tuple[str, str | None]] = [("TY", _kind(paper, 1))]
         lines += [("AU", parse_name(name).comma_form) for name in paper.authors]
-        year = _year(paper)
-        lines.append(("PY", f"{year}" if year else None))
-        published = _published_in(paper)
-        if paper.date and not published:
+        known, parts = _details(paper), _date_parts(paper)
+        lines.append(("PY", f"{parts[0]}" if parts else None))
+        exact = hasattr(paper, "precision")
+        if paper.date and not exact and not _published_in(paper):
             lines.append(("DA", f"{paper.date:%Y/%m/%d}"))
-        journal = published.names[0] if published else paper.journal
-        lines += [("TI", paper.title), ("JO", journal)]
-        lines += zip(("VL", "SP"), _place(paper), strict=False)
+        elif exact and len(parts) > 1:
+            lines.append(("DA", "/".join(f"{part:02d}" for part in parts) + "/"))
+        lines += [("TI", paper.title), ("JO", _journal_name(paper))]
+        lines += [(tag, known.get(name)) for name, tag in _RIS_NAMES.items()]
+        lines += [("KW", word) for word in known.get("keywords", ())]
         lines += [("AB", paper.abstract), ("DO", paper.doi), ("UR", paper.url)]
         lines += [("M1", f"arXiv:{paper.arxiv_id}" if paper.arxiv_id else None), ("ID", key)]
+        if exact:
+            lines += [("C6", category) for category in paper.categories]
+        if exact and paper.bibcode:
+            lines.append(("L1", f"https://ui.adsabs.harvard.edu/abs/{quote(paper.bibcode)}"))
         if paper.doi and unquote(paper.url or "").endswith(paper.doi):
             lines.remove(("UR", paper.url))
         written = [f"{tag}  - {_without_controls(text)}" for tag, text in lines if text]
@@ -245,24 +337,35 @@ def _is_balanced(text: str) -> bool:
     return depth == 0
 
 
-def _bibtex_entry(paper: Citable, key: str) -> str:
-    journal = _journal(paper, escape_latex)
-    kind = _kind(paper, 0)
+def _bibtex_entry(paper: Citable, key: str, *, is_biblatex: bool = False) -> str:
+    journal = escape_latex(_journal_name(paper)) if is_biblatex else _journal(paper, escape_latex)
+    kind, parts, known = _kind(paper, 0), _date_parts(paper), _details(paper)
     container = "booktitle" if kind in ("inproceedings", "inbook") else "journal"
+    if is_biblatex:
+        container = container.replace("journal", "journaltitle")
+    dated = {
+        "year": f"{parts[0] if parts else ''}",
+        "month": _MONTHS[parts[1] - 1] if len(parts) > 1 else "",
+        "day": f"{parts[2]}" if len(parts) > 2 else "",
+    }
+    if is_biblatex:
+        dated = {"date": "-".join(f"{part:02d}" for part in parts)}
     fields = {
         "author": " and ".join(_bibtex_name(name) for name in paper.authors),
         "title": f"{{{escape_latex(paper.title)}}}" if paper.title else "",
         container: journal or ("arXiv e-prints" if paper.arxiv_id and kind == "article" else ""),
-        "year": f"{_year(paper) or ''}",
-        "month": _MONTHS[paper.date.month - 1] if paper.date and not _published_in(paper) else "",
+        **dated,
         "abstract": escape_latex(paper.abstract),
         "doi": _bare(paper.doi),
-        "archiveprefix": "arXiv" if paper.arxiv_id else "",
+        "eprinttype" if is_biblatex else "archiveprefix": "arXiv" if paper.arxiv_id else "",
         "eprint": _bare(paper.arxiv_id),
-        "primaryclass": _bare(paper.categories[0]) if paper.arxiv_id and paper.categories else "",
+        "eprintclass" if is_biblatex else "primaryclass": _bare(paper.categories[0])
+        if paper.arxiv_id and paper.categories
+        else "",
+        "keywords": escape_latex(", ".join(known.get("keywords", ()))),
         "adsurl": _bare(unquote(paper.url or "")) if paper.bibcode else "",
     }
-    fields |= dict(zip(("volume", "pages"), _place(paper), strict=False))
+    fields |= {name: escape_latex(known[name]) for name in _CSL_NAMES if known.get(name)}
     lines = [
         # Month abbreviations of BibTeX are written without braces.
         f"  {name} = {value}" if name == "month" else f"  {name} = {{{value}}}"
@@ -362,12 +465,13 @@ def _journal(paper: Citable, escape: Callable[[str], str]) -> str:
 
 def _kind(paper: Citable, column: int) -> str:
     published = _published_in(paper)
-    if paper.doctype in _TYPES and not (published and paper.doctype == "eprint"):
-        return _TYPES[paper.doctype][column]
+    known = paper.doctype if paper.doctype in _TYPES else _KINDS.get(getattr(paper, "kind", ""))
+    if known and not (published and known == "eprint"):
+        return _TYPES[known][column]
     in_journal = paper.journal or published
     if in_journal or paper.arxiv_id or paper.bibcode:
         return _TYPES["article" if in_journal or not paper.arxiv_id else "eprint"][column]
-    return ("misc", "GEN")[column]
+    return ("misc", "GEN", "document")[column]
 
 
 def _bibtex_name(name: str) -> str:

@@ -174,6 +174,16 @@ def read_facility_list(given: str) -> Bibliography:
     )
 
 
+def read_identifiers(path: Path) -> list[str]:
+    """Return the bibcodes, arXiv ids and DOIs of a list with one in each line, or of a table."""
+    try:
+        with open_input(path) as stream:
+            text = stream.read(_MAX_SIZE).decode("utf-8", "replace")
+        return list(dict.fromkeys(name for name, _ in _rows_of(text) if name))
+    except (csv.Error, EOFError, OSError, zlib.error, UnicodeError):
+        return []
+
+
 def _span(counts: Counter[int]) -> list[int]:
     """Return the first and the last year for which a list seems complete, or [].
 

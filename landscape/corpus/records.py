@@ -201,18 +201,24 @@ class UnusableError(ValueError):
 
 
 def normalise(
-    raw: RawRecord, *, file: str, source: str, repaired: list[Repair] | None = None
+    raw: RawRecord,
+    *,
+    file: str,
+    source: str,
+    repaired: list[Repair] | None = None,
+    needs_text: bool = True,
 ) -> Row | Rejection:
     """Convert a raw record to a row of ``papers.parquet``, or to a rejection.
 
-    What was repaired or left out is appended to `repaired`.
+    What was repaired or left out is appended to `repaired`. An entry of a library needs no
+    abstract, and no title if it has an identifier.
     """
     repairs = [*raw.repairs]
     shown = map(raw.fields.get, ("bibcode", "arxiv_id", "doi", "given_id", "title"))
     text = " | ".join(str(value) for value in shown if value)[:200]
     snippet = text.encode("utf-8", "replace").decode("utf-8")
     try:
-        row = _row(raw.fields, source, repairs)
+        row = _row(raw.fields, source, repairs, needs_text=needs_text)
     except UnusableError as error:
         return Rejection(file, raw.line, str(error), snippet)
     if repaired is not None:
@@ -261,9 +267,11 @@ def _vector(value: object) -> np.ndarray | None:
     return vector if usable else None
 
 
-def _row(fields: Mapping[str, Any], source: str, repairs: list[str]) -> Row:
-    title, title_original = _cleaned(fields, "title", clean_text)
-    abstract, abstract_original = _cleaned(fields, "abstract", clean_abstract)
+def _row(
+    fields: Mapping[str, Any], source: str, repairs: list[str], *, needs_text: bool = True
+) -> Row:
+    title, title_original = _cleaned(fields, "title", clean_text, is_needed=needs_text)
+    abstract, abstract_original = _cleaned(fields, "abstract", clean_abstract, is_needed=needs_text)
     authors = _texts(fields.get("authors"), "authors", clean_text, repairs)
     bibcode = parse_bibcode(fields.get("bibcode"))
     arxiv_id = parse_arxiv_id(fields.get("arxiv_id")) or (bibcode and arxiv_id_of_bibcode(bibcode))
@@ -276,7 +284,9 @@ def _row(fields: Mapping[str, Any], source: str, repairs: list[str]) -> Row:
     status, reason = find_status(
         title, abstract, [*notes, journal or "", doctype or ""], fields.get("retracted") or ()
     )
-    if status and is_notice_only(abstract):
+    if not (title or bibcode or arxiv_id or doi):
+        raise UnusableError("no title and no identifier")
+    if needs_text and status and is_notice_only(abstract):
         raise UnusableError(f"{status}, without an abstract")
     given = _given_id(fields.get("given_id"))
     kind = fields.get("kind")
@@ -314,10 +324,16 @@ def _row(fields: Mapping[str, Any], source: str, repairs: list[str]) -> Row:
 
 
 def _cleaned(
-    fields: Mapping[str, object], name: str, clean: Callable[[str], str | None]
+    fields: Mapping[str, object],
+    name: str,
+    clean: Callable[[str], str | None],
+    *,
+    is_needed: bool = True,
 ) -> tuple[str, str | None]:
     """Return the cleaned title or abstract, and the original text if cleaning has changed it."""
     given = fields.get(name)
+    if not is_needed and (not isinstance(given, str) or not any(map(str.isalnum, given))):
+        return "", None
     if given is None:
         raise UnusableError(f"no {name}")
     if not isinstance(given, str):
@@ -328,6 +344,8 @@ def _cleaned(
     is_clean = isinstance(kept, str) and bool(kept)  # the record is from an atlas
     text = given if is_clean else clean(given)
     if text is None or not any(character.isalnum() for character in text):
+        if not is_needed:
+            return "", None
         raise UnusableError(f"no {name}")
     if isinstance(kept, str) and kept:
         return text, kept

@@ -1,4 +1,5 @@
 from . import changes as changes
+from . import library as library
 from . import missions as missions
 from . import reviews as reviews
 from . import thesaurus as thesaurus

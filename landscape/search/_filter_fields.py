@@ -72,7 +72,7 @@ _FEW_WORDS = 2  # for longer phrases, the single words are searched first
 _NOTHING = np.array([], object)
 
 LAYERS = frozenset({"facilities", "is_review"})
-BY_NAME = ("concept", "region")
+BY_NAME = ("concept", "region", "in")
 """Fields whose masks are columns of their own, such as ``concept:Dark matter``."""
 _FACILITY = ("facility", "mentions")
 _REFEREED_TYPES = ("article", "review", "letter")

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from landscape._author_names import parse_name
 from landscape._wording import did_you_mean
 from landscape.corpus import parse_arxiv_id, parse_bibcode, parse_doi
+from landscape.corpus.libraries import MARKS, find_library
 from landscape.corpus.thesaurus import MIN_SCORE
 from landscape.embeddings import VectorIndex
 from landscape.embeddings.embedder import embedder_for
@@ -35,10 +37,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from landscape.corpus.libraries import LibraryEntry
     from landscape.embeddings import Embedder
     from landscape.embeddings.vectors import WordVectors
     from landscape.store import AtlasStore
     from landscape.store.tables import PaperTable
+    from landscape.types import Paper
 
     Rows = NDArray[np.int64]
     Floats = NDArray[np.float64]
@@ -48,6 +52,20 @@ _CITED = re.compile(
     r"(?<![\w'’-])([A-ZÀ-Þ][\w'’-]{1,40}+)(?:(,? et al\.?)| (?:and|&) ([A-ZÀ-Þ][\w'’-]{1,40}+))?"
     r",? (\(?)((?:19|20)\d\d)[a-z]?\)?(?![\w-])"
 )
+
+
+_IN_LIBRARY = re.compile(r"\bin\s{0,9}:", re.IGNORECASE)
+
+
+def _is_same(entry: LibraryEntry, paper: Paper) -> bool:
+    """Return whether an entry and a paper with its title have the same first author or year."""
+    names = [parse_name(one.authors[0]).family.casefold() for one in (entry, paper) if one.authors]
+    if len(names) == len({*names}) == 2:
+        return False
+    return not (entry.year and paper.year) or abs(entry.year - paper.year) <= _YEARS_APART
+
+
+_YEARS_APART = 3  # between a preprint and its publication
 
 
 def names_of_paper(name: str) -> list[str]:
@@ -174,7 +192,8 @@ class SearchIndexes:
         """Return the rows that match a filter, or None if there is no filter."""
         if filter_text is None or not readable_text("filter", filter_text).strip():
             return None
-        return self._passed(filter_text)
+        # A library can change between two uses of a filter.
+        return (self._pass if _IN_LIBRARY.search(filter_text) else self._passed)(filter_text)
 
     def _pass(self, filter_text: str) -> Rows:
         parsed = parse_filter(filter_text)
@@ -200,6 +219,8 @@ class SearchIndexes:
         field, _, text = name.partition(":")
         if field == "region":
             return self._in_region(text)
+        if field == "in":
+            return self._in_library(text)
         layer = "reviews" if name == "is_review" else "uat"
         rows = self._atlas.read_layer(layer, [] if layer == "reviews" else ["concept_id", "score"])
         if layer == "uat":
@@ -226,6 +247,58 @@ class SearchIndexes:
         if "subregion_id" in places:
             inside |= places["subregion_id"].isin(wanted).to_numpy()
         return inside
+
+    def _in_library(self, text: str) -> NDArray[np.bool_]:
+        """Return the mask of the papers of a library, its collection, its tag or its marks."""
+        name, _, part = text.partition("/")
+        library = find_library(name)
+        mask = np.zeros(len(self), dtype=bool)
+        if part in MARKS:
+            known = (self._rows_by_name.get(one) for one in library.marked(part))
+            mask[[row for row in known if row is not None]] = True
+            return mask
+        rows = self.rows_of_entries(library.part(part) if part else library.entries)
+        mask[rows[rows >= 0]] = True
+        return mask
+
+    def rows_of_entries(self, entries: Sequence[LibraryEntry]) -> Rows:
+        """Return the row of each entry of a library, or -1 if the atlas lacks the paper.
+
+        An entry that has no identifier of the atlas is found by its title, if one paper only has
+        this title, and its first author or its year.
+        """
+        rows = np.full(len(entries), -1, dtype=np.int64)
+        for place, entry in enumerate(entries):
+            names = (spelling for name in entry.names for spelling in names_of_paper(name))
+            known = (self._rows_by_name[one] for one in names if one in self._rows_by_name)
+            rows[place] = next(known, -1)
+        for place in np.flatnonzero(rows < 0):
+            row = self._rows_by_title.get(entries[place].title_key, -1)
+            if row >= 0 and _is_same(entries[place], self.paper_table.papers([row])[0]):
+                rows[place] = row
+        return rows
+
+    @cached_property
+    def _rows_by_title(self) -> dict[int, int]:
+        """Return the rows of papers by the hash of their titles, without titles that repeat."""
+        keys = self.title_keys()
+        known, first, counts = np.unique(keys, return_index=True, return_counts=True)
+        single = (counts == 1) & (known != 0)
+        return dict(zip(known[single].tolist(), first[single].tolist(), strict=True))
+
+    def title_keys(self) -> NDArray[np.uint64]:
+        """Return the hashes of the titles of all papers, shape (n_papers,)."""
+        import pyarrow.parquet as pq
+
+        def read(folder: Path) -> list[NDArray[np.uint64]]:
+            files = self._atlas.manifest.part_files(folder, "keys.parquet")
+            found = (pq.read_table(file, columns=["key_title"]) for file in files)
+            return [np.asarray(table["key_title"], dtype=np.uint64) for table in found]
+
+        try:
+            return np.concatenate([*self._atlas.read("keys.parquet", read), np.zeros(0, np.uint64)])
+        except (OSError, ValueError, KeyError) as error:
+            raise unreadable(self._atlas.path, "keys.parquet", error) from error
 
     def papers_of_person(self, name: str) -> tuple[str, Rows]:
         """Return an author's name as family and initial, and the rows of the papers.

@@ -16,6 +16,7 @@ from landscape.corpus.readers._files import PARQUET_MAGIC, sample
 from landscape.corpus.readers._formats import FORMATS
 from landscape.corpus.readers._tables import PathfinderReader, TableReader
 from landscape.corpus.readers.bibtex import BibtexReader
+from landscape.corpus.readers.zotero import ZoteroReader
 from landscape.corpus.records import RawRecord, Rejection
 from landscape.errors import InputError
 
@@ -50,6 +51,7 @@ class Reader(Protocol):
 READERS: dict[str, Reader] = {
     reader.name: reader
     for reader in (
+        ZoteroReader(),
         PathfinderReader(),
         *(CONTAINERS[f.container](f) for f in FORMATS.values() if f.container in CONTAINERS),
         BibtexReader(),

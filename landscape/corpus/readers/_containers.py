@@ -108,6 +108,10 @@ class TaggedReader:
         for tag in self.form.names["abstract"]:  # several paragraphs
             if isinstance(text := single.get(tag.upper()), list):
                 single[tag.upper()] = " ".join(text)
+        for tag in self.form.names["authors"]:  # one name, not two family names
+            text = single.get(tag.upper())
+            if isinstance(text, str) and text.count(",") == 1 and ";" not in text:
+                single[tag.upper()] = [text]
         return RawRecord(line, fields_of(single, self.form), repairs=repairs)
 
 

@@ -23,6 +23,7 @@ from landscape.errors import InputError
 SAMPLE_BYTES = 1 << 20  # number of bytes read to detect the format of a file
 
 PARQUET_MAGIC = b"PAR1"
+SQLITE_MAGIC = b"SQLite format 3\0"
 _GZIP_MAGIC = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 _ARCHIVES = {
@@ -31,20 +32,21 @@ _ARCHIVES = {
     b"\xfd7zXZ": "compressed with xz; decompress it with unxz first",
     b"\x28\xb5\x2f\xfd": "compressed with zstd; decompress it with unzstd first",
     b"%PDF": "a PDF; pass a file of metadata, such as BibTeX",
-    b"SQLite format 3": "an SQLite database; export its table as CSV or Parquet",
     b"\x89HDF": "an HDF5 file; export its table as CSV or Parquet",
 }
 
 
 def sample(path: Path) -> bytes:
     """Return the first bytes of a file, decompressed and without a byte order mark."""
+    if (path / "zotero.sqlite").is_file():
+        path = path / "zotero.sqlite"
     if path.is_dir():
         raise InputError(f"{path} is a folder, not a file; pass the files in it.")
     with _input_errors(path), open_input(path) as stream:
         head = _beginning(stream)
     if not head.strip():
         raise InputError(f"{path} is empty; pass a file with at least one paper.")
-    if head.startswith(PARQUET_MAGIC):
+    if head.startswith((PARQUET_MAGIC, SQLITE_MAGIC)):
         return head
     for magic, what in _ARCHIVES.items():
         if head.startswith(magic):

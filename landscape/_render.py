@@ -56,7 +56,7 @@ def render(template: str, **values: object) -> str:
         Markdown ends with a newline.
     """
     text = _environment().get_template(template).render(**values)
-    if template.endswith(".html"):
+    if template.endswith((".html", ".xml")):
         return text
     text = escape_invisible(re.sub(r"\n{3,}", "\n\n", text).strip("\n"))
     return text + "\n" if template.endswith(".md") else text
@@ -138,6 +138,7 @@ def _wrap(text: str, first: str = "", rest: str | None = None) -> str:
 
 _ESCAPES: Mapping[str, Callable[[str], str]] = {
     "html": escape,
+    "xml": escape,
     "md": escape_markdown,
     "txt": escape_invisible,
 }
@@ -158,7 +159,7 @@ def _environment() -> Environment:
 
     environment = Environment(
         loader=PackageLoader("landscape"),
-        autoescape=select_autoescape(["html", "md"]),
+        autoescape=select_autoescape(["html", "md", "xml"]),
         finalize=inert,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -1280,6 +1280,140 @@ class Survey(Record):
 
 
 @dataclass(frozen=True)
+class DigestPaper(Record):
+    """New paper for a reader, with the reasons why it is listed."""
+
+    paper: Paper
+    reasons: tuple[str, ...]
+    region: str = ""  # name of its region on the map
+    unusual: str = ""  # how it differs from earlier papers, or ""
+    status: str = ""  # whether it is published, retracted, ...; and the mark of the reader
+    score: float = 0.0
+
+    def _json(self) -> dict[str, object]:
+        return {
+            "paper": self.paper,
+            "reasons": self.reasons,
+            "region": self.region,
+            "unusual": self.unusual,
+            "status": self.status,
+            "score": round(self.score, 3),
+        }
+
+
+@dataclass(frozen=True)
+class DigestGroup(Record):
+    """Group of a digest; `n_papers` counts also the papers that are not listed."""
+
+    name: str
+    papers: tuple[DigestPaper, ...]
+    n_papers: int
+
+    def _json(self) -> dict[str, object]:
+        return {"name": self.name, "n_papers": self.n_papers, "papers": self.papers}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Digest(Record):
+    """New papers of an atlas for a reader, in groups; see `landscape.overlays.library.make_digest`.
+
+    Attributes
+    ----------
+    reader : str
+        Name of the library, text, region or filter for which the papers are chosen.
+    since, until : date or None
+        First and last day on which the papers arrived in the atlas.
+    n_new : int
+        Number of papers that arrived.
+    groups : tuple of DigestGroup
+    topics : tuple of str
+        New topics of these months, one sentence each.
+    changes : tuple of str
+        Regions that changed in this time, one sentence each.
+    notes : tuple of str
+        What the selection is based on, and what is not known.
+    coverage : Coverage
+    """
+
+    reader: str
+    since: date | None
+    until: date | None
+    n_new: int
+    groups: tuple[DigestGroup, ...]
+    topics: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    coverage: Coverage
+
+    @property
+    def papers(self) -> tuple[Paper, ...]:
+        """All listed papers."""
+        return tuple(one.paper for group in self.groups for one in group.papers)
+
+    @property
+    def headline(self) -> str:
+        """Number of new papers, their days of arrival, and the reader."""
+        days = " to ".join(dict.fromkeys(str(day) for day in (self.since, self.until) if day))
+        when = f" ({days})" if days else ""
+        return f"{count(self.n_new, 'new paper')}{when} for {self.reader}"
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """Listed papers, one per row, with their group and reasons."""
+        listed = [(group.name, one) for group in self.groups for one in group.papers]
+        columns = {"group": [name for name, _ in listed], **_titles([one.paper for _, one in listed])}
+        columns |= {
+            "region": [one.region for _, one in listed],
+            "reasons": [one.reasons for _, one in listed],
+            "unusual": [one.unusual for _, one in listed],
+            "status": [one.status for _, one in listed],
+            "score": [one.score for _, one in listed],
+            "paper_id": [one.paper.paper_id for _, one in listed],
+        }
+        return serializer.to_table(columns, year="Int64")
+
+    def to_text(self) -> str:
+        """Format the digest for a terminal."""
+        return render("digest.txt", digest=self)
+
+    def to_markdown(self) -> str:
+        """Format the digest for a chat or a mail."""
+        return render("digest.md", digest=self)
+
+    def to_page(self) -> str:
+        """Format the digest as a web page without other files."""
+        return render("digest_page.html", digest=self)
+
+    def to_atom(self) -> str:
+        """Format the digest as an Atom feed (RFC 4287), with one entry per paper."""
+        return render("digest.xml", digest=self, time=f"{self.until or date.today()}T00:00:00Z")
+
+    def to_bibtex(self) -> str:
+        """Write the listed papers as BibTeX."""
+        return bibliography.to_bibtex(self.papers)
+
+    def __len__(self) -> int:
+        return len(self.papers)
+
+    def _repr_html_(self) -> str:
+        return render("digest.html", digest=self)
+
+    def _json(self) -> dict[str, object]:
+        return {
+            "reader": self.reader,
+            "since": self.since,
+            "until": self.until,
+            "n_new": self.n_new,
+            "topics": self.topics,
+            "changes": self.changes,
+            "groups": self.groups,
+            "notes": self.notes,
+            "coverage": self.coverage,
+        }
+
+
+
+@dataclass(frozen=True)
 class Analysis(Record):
     """Result of an analysis, with a main table, its caption, the coverage and warnings.
 

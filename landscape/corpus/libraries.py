@@ -118,7 +118,7 @@ class Library:
     source: str = ""
     problems: tuple[str, ...] = ()
 
-    def marked(self, mark: Mark) -> tuple[str, ...]:
+    def marked(self, mark: str) -> tuple[str, ...]:
         """Return the identifiers of the papers with a mark."""
         return tuple(name for name, one in self.marks.items() if one == mark)
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from landscape.corpus.libraries import LibraryEntry
+    from landscape.corpus.libraries import Library, LibraryEntry
     from landscape.embeddings import Embedder
     from landscape.embeddings.vectors import WordVectors
     from landscape.store import AtlasStore
@@ -254,12 +254,16 @@ class SearchIndexes:
         library = find_library(name)
         mask = np.zeros(len(self), dtype=bool)
         if part in MARKS:
-            known = (self._rows_by_name.get(one) for one in library.marked(part))
-            mask[[row for row in known if row is not None]] = True
+            mask[self.rows_of_marks(library, part)] = True
             return mask
         rows = self.rows_of_entries(library.part(part) if part else library.entries)
         mask[rows[rows >= 0]] = True
         return mask
+
+    def rows_of_marks(self, library: Library, mark: str) -> Rows:
+        """Return the rows of the papers with a mark of a library."""
+        known = (self._rows_by_name.get(one) for one in library.marked(mark))
+        return np.array(sorted({row for row in known if row is not None}), dtype=np.int64)
 
     def rows_of_entries(self, entries: Sequence[LibraryEntry]) -> Rows:
         """Return the row of each entry of a library, or -1 if the atlas lacks the paper.
@@ -273,9 +277,9 @@ class SearchIndexes:
             known = (self._rows_by_name[one] for one in names if one in self._rows_by_name)
             rows[place] = next(known, -1)
         for place in np.flatnonzero(rows < 0):
-            row = self._rows_by_title.get(entries[place].title_key, -1)
-            if row >= 0 and _is_same(entries[place], self.paper_table.papers([row])[0]):
-                rows[place] = row
+            found = self._rows_by_title.get(entries[place].title_key, -1)
+            if found >= 0 and _is_same(entries[place], self.paper_table.papers([found])[0]):
+                rows[place] = found
         return rows
 
     @cached_property

@@ -1,0 +1,525 @@
+"""The digest: papers that arrived in an atlas since its reader last looked, in groups."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from landscape._author_names import parse_name, person_key
+from landscape._io import lock_exclusively, write_bytes
+from landscape._wording import count, did_you_mean, join_names, one_line
+from landscape.corpus.facilities import find_facility
+from landscape.corpus.libraries import MARKS, Library, libraries_folder, open_library
+from landscape.embeddings.embedder import embed_few
+from landscape.errors import InputError
+from landscape.overlays.citations import citation_graph
+from landscape.overlays.changes import region_changes
+from landscape.overlays.library._interest import Interest, Literature, rank_papers
+from landscape.overlays.trends import new_topics
+from landscape.search import open_engine
+from landscape.types import INVALID, Digest, DigestGroup, DigestPaper
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from landscape.store import AtlasStore
+    from landscape.types import Paper
+
+    Rows = NDArray[np.int64]
+
+Source = Literal["library", "filter", "region", "text"]
+_FIRST_DAYS = 30  # of arrivals, if the reader has not looked before
+_BACKFILE_DAYS = 400  # age of the oldest paper of a part, from which papers count by their dates
+_MAX_EMBEDDED, _MAX_KNOWN = 300, 3_000  # papers of a library that are compared
+_GROUP = 12  # papers listed in each of the first groups
+_SIMILAR, _LIKE_DISLIKED = 0.45, 0.75  # cosines that are reasons
+_KNOWN_AUTHOR = 3  # papers of the library, from which an author is a reason
+_AROUND, _JOINS, _NOVEL = 20, 0.3, 0.55  # neighbours, their least share in two regions, cosine
+_GROUPS = {
+    "author": "By authors you watch",
+    "cites": "Citing your papers",
+    "facility": "With facilities you watch",
+    "region": "In regions you watch",
+    "similar": "Close to your papers",
+}
+
+
+@dataclass(frozen=True)
+class _Arrivals:
+    """Rows of new papers, with their first and last day, and what is not certain about them."""
+
+    rows: Rows
+    since: date | None
+    until: date | None
+    note: str = ""
+
+
+def make_digest(
+    atlas: AtlasStore,
+    reader: Library | str | os.PathLike[str],
+    *,
+    kind: Source = "library",
+    since: str | None = None,
+    k: int = 20,
+    record: bool = False,
+) -> Digest:
+    """List the papers that arrived in an atlas since a reader last looked.
+
+    A paper arrives when an update adds it, whatever its date is. Papers of parts with old papers,
+    such as the first build, count by their dates.
+
+    Parameters
+    ----------
+    atlas : AtlasStore
+    reader : Library, path or str
+        Library, its name, or a file that `landscape.corpus.libraries.read_library` reads; or the
+        filter, region or text that `kind` says.
+    kind : {"library", "filter", "region", "text"}, default "library"
+    since : str, optional
+        First day of arrival, such as ``"2026-11-01"``. By default, the papers that arrived since
+        the last recorded digest; if there is none, those of the last 30 days.
+    k : int, default 20
+        Number of papers in the group of the most similar ones.
+    record : bool, default False
+        Whether to remember, in a file of the user, that these papers were shown.
+
+    Returns
+    -------
+    Digest
+
+    Raises
+    ------
+    InputError
+        If the reader is unknown, `since` is not a day, or `k` is not positive.
+
+    Examples
+    --------
+    >>> import landscape
+    >>> atlas = landscape.open("my.atlas")  # doctest: +SKIP
+    >>> make_digest(atlas, "mine").groups  # doctest: +SKIP
+    """
+    if k < 1:
+        raise InputError(f"k is {k}; give at least 1.")
+    library = open_library(reader) if kind == "library" else None
+    name = f"the library {library.name}" if library else f"the {kind} {one_line(str(reader))!r}"
+    seen = _Seen(atlas, library.source or library.name if library else f"{kind}:{reader}")
+    arrivals = _arrivals(atlas, since, seen)
+    rows, notes = arrivals.rows, [arrivals.note] if arrivals.note else []
+    if library is not None:
+        groups, more = _for_library(atlas, library, rows, k)
+    else:
+        groups, more = _for_query(atlas, kind, str(reader), rows, k)
+    topics = _topics(atlas, seen)
+    since_day = str(arrivals.since) if arrivals.since else None
+    digest = Digest(
+        reader=name,
+        since=arrivals.since,
+        until=arrivals.until,
+        n_new=len(rows),
+        groups=tuple(group for group in groups if group.papers),
+        topics=topics,
+        changes=_changes(atlas, since_day),
+        notes=(*notes, *more),
+        coverage=open_engine(atlas).indexes.coverage,
+    )
+    if record:
+        seen.record()
+    return digest
+
+
+# -- arrivals
+
+
+class _Seen:
+    """What a reader has seen of an atlas, in a file of the user (not in the shared library)."""
+
+    def __init__(self, atlas: AtlasStore, reader: str) -> None:
+        self._atlas = atlas
+        self._key = f"{reader}|{atlas.path.resolve()}"
+        self.file = libraries_folder() / "seen.json"
+        known = self._read().get(self._key)
+        self.known: dict[str, Any] = known if isinstance(known, dict) else {}
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            found = json.loads(self.file.read_bytes())
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def record(self) -> None:
+        """Remember the parts of the atlas, the time, and the new topics."""
+        self.known["parts"] = [_identity(part) for part in self._atlas.parts]
+        self.known["time"] = datetime.now(UTC).isoformat(timespec="seconds")
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        with Path(f"{self.file}.lock").open("a") as stream:
+            try:
+                lock_exclusively(stream)
+            except BlockingIOError:
+                return  # another digest is being recorded; these papers are shown again
+            write_bytes(self.file, json.dumps(self._read() | {self._key: self.known}).encode())
+
+
+def _identity(part: Any) -> str:
+    return f"{part.name}:{part.sha256[:16]}"
+
+
+def _arrivals(atlas: AtlasStore, since: str | None, seen: _Seen) -> _Arrivals:
+    days = _days_of_arrival(atlas)
+    invalid_day = np.isnat(days)
+    last = days[~invalid_day].max() if (~invalid_day).any() else None
+    if since is not None:
+        try:
+            first = np.datetime64(date.fromisoformat(since))
+        except ValueError as error:
+            raise InputError(f"since is {since!r}; give a day such as 2026-11-01.") from error
+        return _between(days, first, "")
+    parts = seen.known.get("parts")
+    if isinstance(parts, list):
+        is_seen = [_identity(part) in parts for part in atlas.parts]
+        if any(is_seen):
+            rows = np.flatnonzero(~np.repeat(is_seen, [part.rows for part in atlas.parts]))
+            looked = str(seen.known.get("time", ""))[:10]
+            until = max(_day_of(part) for part in atlas.parts)
+            note = "" if len(rows) else "Nothing has arrived since you last looked."
+            return _Arrivals(rows, date.fromisoformat(looked) if looked else None, until, note)
+        looked = str(seen.known.get("time", ""))[:10]
+        note = "The atlas was built again since you last looked, so papers count by their dates."
+        return _between(days, np.datetime64(looked), note)
+    if last is None:
+        return _Arrivals(np.zeros(0, np.int64), None, None, "No date of a paper is known.")
+    note = f"This is the first digest: it has the last {_FIRST_DAYS} days of the atlas."
+    return _between(days, last - np.timedelta64(_FIRST_DAYS, "D"), note)
+
+
+def _between(days: NDArray[np.datetime64], first: np.datetime64, note: str) -> _Arrivals:
+    rows = np.flatnonzero(days >= first)
+    until = days[rows].max().astype(object) if len(rows) else None
+    return _Arrivals(rows, first.astype("datetime64[D]").astype(object), until, note)
+
+
+def _days_of_arrival(atlas: AtlasStore) -> NDArray[np.datetime64]:
+    """Return the day on which each paper arrived, shape (n_papers,); NaT if it is unknown."""
+    import pandas as pd
+
+    dates = pd.to_datetime(atlas.read_papers(["date"])["date"]).to_numpy("datetime64[D]")
+    days, start = dates.copy(), 0
+    for part in atlas.parts:
+        own = slice(start, start + part.rows)
+        start += part.rows
+        day = np.datetime64(_day_of(part))
+        known = dates[own][~np.isnat(dates[own])]
+        if len(known) and known.min() >= day - np.timedelta64(_BACKFILE_DAYS, "D"):
+            days[own] = day
+    return days
+
+
+def _day_of(part: Any) -> date:
+    return datetime.fromtimestamp(part.modified / 1e9, UTC).date()
+
+
+# -- papers for a library
+
+
+def _for_library(
+    atlas: AtlasStore, library: Library, rows: Rows, k: int
+) -> tuple[list[DigestGroup], list[str]]:
+    """Return the groups of a digest, and notes."""
+    engine = open_engine(atlas)
+    in_atlas = engine.indexes.rows_of_entries(library.entries)
+    mine = np.unique(in_atlas[in_atlas >= 0])
+    marked = {mark: engine.indexes.rows_of_marks(library, mark) for mark in MARKS}
+    hidden = np.concatenate([mine, marked["read"], marked["not interested"]])
+    new = rows[~np.isin(rows, hidden) & ~np.isin(rows, atlas.invalid_papers)]
+    known, entries, notes = _known(atlas, library, in_atlas, marked)
+    if not entries:
+        raise InputError(f"The library {library.name} has no papers with a text; add papers first.")
+    if len(rows) - len(new):
+        notes.append(
+            f"{count(len(rows) - len(new), 'new paper')} not listed: in your library, marked as "
+            "read or not interesting, or withdrawn."
+        )
+    papers = engine.papers(new)
+    graph = citation_graph(atlas)
+    cites = [_cited(graph, row, mine) for row in new.tolist()]
+    disliked = engine.indexes.vectors.vectors(marked["not interested"])
+    interest = rank_papers(
+        Literature(
+            engine.indexes.vectors.vectors(new),
+            engine.indexes.texts(new),
+            [paper.authors for paper in papers],
+        ),
+        known,
+        np.array([len(one) for one in cites], dtype=np.int64),
+        disliked=disliked if len(disliked) else None,
+    )
+    reasons = _Reasons(atlas, library, papers, new, entries, interest, cites)
+    if len(marked["not interested"]):
+        notes.append(
+            f"Papers similar to {count(len(disliked), 'paper')} that you marked as not interesting "
+            "come later."
+        )
+    liked = len(marked["read"]) + len(marked["later"])
+    if liked:
+        notes.append(f"{count(liked, 'paper')} marked as read or later count as yours.")
+    if not graph.n_links:
+        notes.append("The atlas has no citations, so no paper is listed for what it cites.")
+    return reasons.groups(k), notes
+
+
+def _known(
+    atlas: AtlasStore, library: Library, in_atlas: Rows, marked: Mapping[str, Rows]
+) -> tuple[Literature, list[tuple[str, str]], list[str]]:
+    """Return the papers with which new ones are compared, with their keys and titles, and notes."""
+    engine, notes = open_engine(atlas), list[str]()
+    entries = dict(zip(in_atlas.tolist(), library.entries, strict=True))
+    entries.pop(-1, None)
+    liked = np.concatenate([marked["read"], marked["later"]])
+    rows = np.array([*entries, *(row for row in liked.tolist() if row not in entries)], np.int64)
+    if len(rows) > _MAX_KNOWN:
+        dates = engine.indexes.ages(rows, today=date.today())
+        rows = rows[np.argsort(np.nan_to_num(dates, nan=1e9), kind="stable")[:_MAX_KNOWN]]
+        notes.append(f"The {_MAX_KNOWN:,} newest papers of the library are compared.")
+    lacking = [
+        one for one, row in zip(library.entries, in_atlas, strict=True) if row < 0 and one.title
+    ]
+    if len(lacking) > _MAX_EMBEDDED:
+        notes.append(
+            f"{len(lacking) - _MAX_EMBEDDED:,} papers of the library that the atlas lacks are not "
+            "compared."
+        )
+        lacking = sorted(lacking, key=lambda one: str(one.date or ""))[-_MAX_EMBEDDED:]
+    papers: list[Paper] = [*engine.papers(rows), *lacking]
+    texts = [*engine.indexes.texts(rows), *(f"{one.title}. {one.abstract}" for one in lacking)]
+    vectors = engine.indexes.vectors.vectors(rows)
+    if lacking:
+        own = embed_few(engine.indexes.embedder, texts[len(rows) :])
+        vectors = np.concatenate([vectors, own])
+    named = [(entries[row].key if row in entries else "", "") for row in rows.tolist()]
+    named += [(one.key, "") for one in lacking]
+    titles = [(key, paper.title) for (key, _), paper in zip(named, papers, strict=True)]
+    return Literature(vectors, texts, [paper.authors for paper in papers]), titles, notes
+
+
+def _cited(graph: Any, row: int, mine: Rows) -> list[int]:
+    if not graph.n_links:
+        return []
+    nodes = graph.reference_links.of(row)
+    return np.intersect1d(nodes, mine).tolist()
+
+
+class _Reasons:
+    """Reasons for each new paper, and the groups that follow from them."""
+
+    def __init__(
+        self,
+        atlas: AtlasStore,
+        library: Library,
+        papers: Sequence[Paper],
+        rows: Rows,
+        known: Sequence[tuple[str, str]],
+        interest: Interest,
+        cites: Sequence[Sequence[int]],
+    ) -> None:
+        self._atlas, self._library, self._papers, self._rows = atlas, library, papers, rows
+        self._known, self._interest, self._cites = known, interest, cites
+        watched = library.watched
+        self._people = {person_key(name): parse_name(name).comma_form for name in watched.authors}
+        self._regions = [_region(atlas, name) for name in watched.regions]
+        self._uses = _uses(atlas, rows, watched.facilities)
+        self._of_paper = atlas.map["topic_id"].to_numpy()
+        self._counts: dict[str, int] = {}
+        for entry in library.entries:
+            for key in {*map(person_key, entry.authors)}:
+                self._counts[key] = self._counts.get(key, 0) + 1
+
+    def groups(self, k: int) -> list[DigestGroup]:
+        """Return the groups; each paper is in the first that fits."""
+        found: dict[str, list[int]] = {kind: [] for kind in _GROUPS}
+        for place in np.argsort(-self._interest.score, kind="stable").tolist():
+            found[self._group(place)].append(place)
+        return [
+            DigestGroup(
+                title,
+                tuple(map(self._entry, found[kind][: k if kind == "similar" else _GROUP])),
+                len(found[kind]),
+            )
+            for kind, title in _GROUPS.items()
+        ]
+
+    def _group(self, place: int) -> str:
+        if any(person_key(name) in self._people for name in self._papers[place].authors):
+            return "author"
+        if self._cites[place]:
+            return "cites"
+        if self._uses.get(place):
+            return "facility"
+        topic = self._of_paper[self._rows[place]]
+        return "region" if any(topic in inside for _, inside in self._regions) else "similar"
+
+    def _entry(self, place: int) -> DigestPaper:
+        paper, row = self._papers[place], int(self._rows[place])
+        named = self._atlas.region_names.get(int(self._of_paper[row]), "")
+        status = [paper.status or "", f"published in {paper.journal}" if paper.journal else ""]
+        if any(name in self._library.marked("later") for name in _names(paper)):
+            status.append("marked for later")
+        return DigestPaper(
+            paper,
+            tuple(self._reasons(place)),
+            named,
+            unusual_in(self._atlas, row),
+            "; ".join(filter(None, status)),
+            float(self._interest.score[place]),
+        )
+
+    def _reasons(self, place: int) -> Iterable[str]:
+        paper, interest = self._papers[place], self._interest
+        keys = dict.fromkeys(map(person_key, paper.authors))
+        watched = [self._people[key] for key in keys if key in self._people]
+        if watched:
+            yield f"by {join_names(watched)}, whom you watch"
+        if cited := self._cites[place]:
+            titles = [_quoted(one.title) for one in open_engine(self._atlas).papers(cited[:2])]
+            more = f" and {len(cited) - 2} more" if len(cited) > 2 else ""
+            yield f"cites {join_names(titles) if not more else ', '.join(titles) + more} of yours"
+        if used := self._uses.get(place):
+            yield f"uses {join_names(used)}"
+        topic = self._of_paper[self._rows[place]]
+        if inside := [name for name, topics in self._regions if topic in topics]:
+            yield f"in the region {inside[0]}, which you watch"
+        near = [
+            _quoted(self._known[at][1])
+            for at, cosine in zip(interest.nearest[place], interest.cosines[place], strict=True)
+            if at >= 0 and cosine >= _SIMILAR
+        ]
+        if near:
+            yield f"similar to {join_names(near)}"
+        known = max(keys, key=lambda key: self._counts.get(key, 0), default="")
+        if self._counts.get(known, 0) >= _KNOWN_AUTHOR:
+            name = next(one for one in paper.authors if person_key(one) == known)
+            yield f"by {name}, with {self._counts[known]} papers in your library"
+        if interest.lowered[place] >= _LIKE_DISLIKED:
+            yield "lower, because it is similar to a paper you marked as not interesting"
+
+
+def _names(paper: Paper) -> tuple[str, ...]:
+    return tuple(filter(None, (paper.arxiv_id, paper.doi, paper.bibcode, paper.paper_id)))
+
+
+def _quoted(title: str) -> str:
+    return f"“{one_line(title, most=60)}”"
+
+
+def _region(atlas: AtlasStore, name: str) -> tuple[str, set[int]]:
+    """Return the name of a region, and the numbers of the regions in it."""
+    topics = atlas.topics
+    same = topics["label"].str.casefold() == name.casefold()
+    if not same.any():
+        hint = did_you_mean(name, topics["label"], n=3, cutoff=0.5)
+        raise InputError(f"The map has no region {name!r} that the library watches{hint}")
+    ids = set(topics.loc[same, "topic_id"])
+    return name, ids | set(topics.loc[topics["parent_id"].isin(ids), "topic_id"])
+
+
+def _uses(atlas: AtlasStore, rows: Rows, watched: Sequence[str]) -> dict[int, list[str]]:
+    """Return the watched facilities whose data each new paper uses, by its place."""
+    if not watched or "missions" not in atlas.stages:
+        return {}
+    names = {one for name in watched for one in find_facility(name).counted_as}
+    table = atlas.read_layer("missions", ["facility", "role"])
+    table = table[(table["role"] == "science") & table["facility"].isin(names)]
+    table = table[table["paper_row"].isin(rows)]
+    places = {int(row): place for place, row in enumerate(rows)}
+    found: dict[int, list[str]] = {}
+    for row, own in table.groupby("paper_row"):
+        found[places[int(row)]] = sorted(set(own["facility"].astype(str)))
+    return found
+
+
+def unusual_in(atlas: AtlasStore, row: int) -> str:
+    """Return how a paper differs from the others: no similar paper, or between two regions."""
+    engine = open_engine(atlas)
+    vectors = engine.indexes.vectors
+    near = vectors.search(vectors.vectors(np.array([row]))[0], k=_AROUND + 1)
+    others = [(at, one) for at, one in zip(near.rows, near.similarities, strict=True) if at != row]
+    if not others:
+        return ""
+    if others[0][1] < _NOVEL:
+        return "unlike the other papers of the atlas"
+    topics = atlas.map["topic_id"].to_numpy()[[at for at, _ in others[:_AROUND]]]
+    known, counts = np.unique(topics[topics >= 0], return_counts=True)
+    order = np.argsort(-counts, kind="stable")[:2]
+    if len(order) == 2 and counts[order[1]] >= _JOINS * len(topics):
+        names = [atlas.region_names.get(int(one), "") for one in known[order]]
+        return f"joins {names[0]} and {names[1]}"
+    return ""
+
+
+# -- papers for a text, a region or a filter
+
+
+def _for_query(
+    atlas: AtlasStore, kind: Source, asked: str, rows: Rows, k: int
+) -> tuple[list[DigestGroup], list[str]]:
+    engine = open_engine(atlas)
+    if kind == "text":
+        new = rows[~np.isin(rows, atlas.invalid_papers)]
+        hits = engine.within(new).search(asked, k=k).hits if len(new) else ()
+        found = [(hit.paper, f"similarity {hit.score:.2f}") for hit in hits]
+        total, title = len(new), "Close to the text"
+    else:
+        quoted = asked if kind == "filter" else f'region:"{asked}"'
+        chosen = np.intersect1d(rows, engine.select(quoted))
+        newest = sorted(engine.papers(chosen), key=lambda one: str(one.date or ""), reverse=True)
+        reason = "passes the filter" if kind == "filter" else f"in the region {asked}"
+        found = [(paper, reason) for paper in newest[:k]]
+        total, title = len(chosen), "Passing the filter" if kind == "filter" else f"In {asked}"
+    topics = atlas.map["topic_id"].to_numpy()
+    papers = tuple(
+        DigestPaper(
+            paper,
+            (reason,),
+            atlas.region_names.get(int(topics[paper.row]), ""),
+            unusual_in(atlas, paper.row),
+            "; ".join(filter(None, (paper.status, paper.journal))),
+        )
+        for paper, reason in found
+    )
+    return [DigestGroup(title, papers, total)], []
+
+
+# -- topics and regions
+
+
+def _topics(atlas: AtlasStore, seen: _Seen) -> tuple[str, ...]:
+    """Return the new topics, which are those of the last digest if no month was added."""
+    state = [str(atlas.coverage["last_date"])[:7], atlas.title]
+    known = seen.known.get("topics")
+    if isinstance(known, list) and seen.known.get("topics_of") == state:
+        return tuple(map(str, known))
+    try:
+        table = new_topics(atlas, months=1).table
+    except InputError:  # too few months
+        return ()
+    found = tuple(
+        f"{row.term} ({row.papers:,} papers since {row.since}"
+        + (f"; mostly in {row.region})" if row.region else ")")
+        for row in table.head(5).itertuples()
+    )
+    seen.known |= {"topics": list(found), "topics_of": state}
+    return found
+
+
+def _changes(atlas: AtlasStore, since: str | None) -> tuple[str, ...]:
+    table = region_changes(atlas, since=since).table
+    return tuple(
+        f"{row.label} {row.kind} ({row.papers:,} papers): {row.reason}"
+        for row in table.head(5).itertuples()
+    )

@@ -18,7 +18,6 @@ from contextvars import ContextVar
 from dataclasses import replace
 from functools import partial, wraps
 from importlib import import_module
-from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Annotated, Any, Literal, ParamSpec, get_type_hints
 
@@ -75,6 +74,7 @@ _REGIONS = 300  # maximum number of regions listed, the largest first
 _IN_TREE = 1_000  # maximum number of regions in the tree: continents first, then by size
 _WINDOW = (0.05, 0.95)  # quantiles of the positions of the papers between which a region is drawn
 _DPI = 100  # of pictures
+_FIGURES = ("landscape.viewer", "landscape.viewer.printing", "landscape.figures")
 _RANKED = RANKING.candidates  # maximum number of papers of a search, on all its pages
 _MAX_NAMED = 10  # maximum number of authors per paper, and of typical papers per region
 # Set when the language model of the current call has to stop.
@@ -307,16 +307,16 @@ class Tools:
             marked = [paper.row for paper in results.papers]
         elif filter:
             marked = engine.select(only).tolist()
-        sheet = self._draw(given, np.array(marked, dtype=np.int64))
+        caption, picture = self._draw(given, np.array(marked, dtype=np.int64))
         return {
-            "caption": sheet.alt_text,
+            "caption": caption,
             "note": results.note if results else "",
             "n_marked": len(marked),
             "papers": [
                 {"rank": hit.rank, "paper_id": hit.paper.paper_id, "title": hit.paper.title}
                 for hit in (results.hits if results else ())
             ],
-            "picture": _png(sheet),
+            "picture": picture,
         }
 
     def all(self) -> Sequence[Callable[..., Reply]]:
@@ -358,11 +358,15 @@ class Tools:
             )
         return mine.iloc[0]
 
-    def _draw(self, given: Reply, marked: Any) -> Any:
+    def _draw(self, given: Reply, marked: Any) -> tuple[str, bytes]:
+        """Return the caption and the PNG of a map with marked papers, of less than 1 MB."""
         # Figures are in a layer above agents, so their modules are imported by name.
-        viewer, printing = map(import_module, ("landscape.viewer", "landscape.viewer.printing"))
+        viewer, printing, figures = map(import_module, _FIGURES)
         source = self._atlas.cached("map of pictures", viewer.MapSource)
-        return printing.print_map(printing.Shown(source, given, marked[:0], marked))
+        sheet = printing.print_map(printing.Shown(source, given, marked[:0], marked))
+        with TemporaryDirectory() as folder:
+            file = figures.save_figure(sheet, f"{folder}/map.png", dpi=_DPI)
+            return str(sheet.alt_text), file.read_bytes()
 
     def _papers(self, results: Results) -> Reply:
         spread = spread_of(self._atlas, results).to_dict() if results.hits else None
@@ -428,7 +432,6 @@ def _in_time(call: Callable[[], Reply]) -> Reply:
     stopping = threading.Event()
     token = _stopping.set(stopping)
     timer = threading.Timer(MODEL_LIMIT, stopping.set)
-    timer.daemon = True
     timer.start()
     try:
         (reply,) = within(LIMIT, lambda: [call()])
@@ -452,15 +455,6 @@ def _pictured(reply: Reply, picture: bytes) -> Any:
     text = TextContent(type="text", text=json.dumps(reply, ensure_ascii=False))
     drawn = Image(data=picture, format="png").to_image_content()
     return CallToolResult(content=[drawn, text], structured_content=reply)
-
-
-def _png(sheet: Any) -> bytes:
-    """Encode a figure as PNG; with 256 colours, a page has less than 1 MB at this resolution."""
-    with TemporaryDirectory() as folder:
-        file: Path = import_module("landscape.figures").save_figure(
-            sheet, f"{folder}/map.png", dpi=_DPI
-        )
-        return file.read_bytes()
 
 
 def _declared(settings: type[Settings], name: str, limits: Mapping[str, int]) -> FieldInfo:

@@ -11,15 +11,22 @@ import inspect
 import json
 import re
 import sys
+import threading
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import redirect_stdout
-from functools import wraps
+from contextvars import ContextVar
+from dataclasses import replace
+from functools import partial, wraps
+from importlib import import_module
+from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Annotated, Any, Literal, ParamSpec, get_type_hints
 
-from pydantic import Field
+import numpy as np
+from pydantic import Field, ValidationError
 from pydantic.fields import FieldInfo
 
 from landscape._author_names import first_names
+from landscape._http import within
 from landscape._serializer import plain
 from landscape._settings import Settings, bounds, help_of
 from landscape._wording import one_line
@@ -28,9 +35,12 @@ from landscape.agents._survey import survey_question
 from landscape.agents.settings import AttributeSettings, SurveySettings
 from landscape.answers import AskSettings, answer_question
 from landscape.errors import InputError, LandscapeError, require
+from landscape.llm.interruption import Interruptible
 from landscape.llm.prompts import as_data
 from landscape.overlays.citations import citation_graph
+from landscape.overlays.trends import new_topics
 from landscape.search import SearchSettings, open_engine, search_papers, similar_papers, spread_of
+from landscape.search.ranking import RANKING
 
 if TYPE_CHECKING:
     from landscape.llm import WritingModel
@@ -51,6 +61,8 @@ MAX_PAPERS = 50  # maximum number of papers of a search or an answer
 MAX_SURVEYED = 100  # maximum number of papers of a survey
 MAX_TEXT = 8_000  # maximum number of characters of a question or an excerpt
 MAX_REPLY = 200_000  # maximum number of characters of one reply
+LIMIT = 230.0  # seconds of one call; Claude Desktop waits for 240
+MODEL_LIMIT = 200.0  # seconds until the language model is stopped; the rest is for the reply
 MAX_LINE = 4 * 2**20  # maximum number of bytes of one message
 _UNREADABLE = (
     "The message cannot be read. Send one JSON-RPC 2.0 message per line, of at most "
@@ -59,7 +71,14 @@ _UNREADABLE = (
 _ABSTRACT_IN_LISTS = 1_200  # maximum number of characters of an abstract in a list
 _LINKED = 100  # maximum number of references or citations listed
 _REGIONS = 300  # maximum number of regions listed, the largest first
+_IN_TREE = 1_000  # maximum number of regions in the tree: continents first, then by size
+_WINDOW = (0.05, 0.95)  # quantiles of the positions of the papers between which a region is drawn
+_DPI = 100  # of pictures
+_FIGURES = ("landscape.viewer", "landscape.viewer.printing", "landscape.figures")
+_RANKED = RANKING.candidates  # maximum number of papers of a search, on all its pages
 _MAX_NAMED = 10  # maximum number of authors per paper, and of typical papers per region
+# Set when the language model of the current call has to stop.
+_stopping: ContextVar[threading.Event] = ContextVar("stopping")
 
 
 class Tools:
@@ -74,20 +93,18 @@ class Tools:
         k: int = 10,
         filter: str = "",  # noqa: A002 - the word of this field
         sort: Literal["relevance", "date", "citations"] = "relevance",
+        start: int = 0,
     ) -> Reply:
         """Find papers by meaning and by words.
 
-        matched is false if no paper of the atlas is about the query; the papers are then only the
-        nearest ones.
+        total is the number of papers ranked, at most 300. For the next page, pass the number of
+        papers received so far as start, from 0. matched is false if no paper of the atlas is about
+        the query; the papers are then only the nearest ones.
         """
-        results = search_papers(
-            self._atlas,
-            _text("query", query),
-            k=_bounded("k", k, MAX_PAPERS),
-            filter=_text("filter", filter) or None,
-            sort=sort,
-        )
-        return self._papers(results)
+        k, start = _bounded("k", k, MAX_PAPERS), _bounded("start", start, _RANKED, least=0)
+        results = self._ranked(_text("query", query), filter=_text("filter", filter), sort=sort)
+        page = replace(results, hits=results.hits[start : start + k])
+        return {"total": len(results.hits), "start": start, **self._papers(page)}
 
     def similar(self, papers: list[str], k: int = 10) -> Reply:
         """Find papers similar to one or more papers, given by bibcode, arXiv id or DOI.
@@ -98,9 +115,13 @@ class Tools:
         named = [_text("paper", paper) for paper in papers]
         return self._papers(similar_papers(self._atlas, named, k=_bounded("k", k, MAX_PAPERS)))
 
-    def paper(self, paper: str) -> Reply:
-        """Return a paper and its region of the map. Pass a bibcode, arXiv id or DOI."""
-        row = open_engine(self._atlas).row_of(_text("paper", paper))
+    def paper(self, paper_id: str = "", paper: str = "") -> Reply:
+        """Return a paper and its region of the map.
+
+        Pass its paper_id from a result, or its bibcode, arXiv id or DOI. The older name paper means
+        the same.
+        """
+        row = open_engine(self._atlas).row_of(_one_name(paper_id, paper))
         found = open_engine(self._atlas).papers([row])[0]
         place = self._atlas.map.iloc[row]
         return {
@@ -115,17 +136,18 @@ class Tools:
 
     def graph(
         self,
-        paper: str,
+        paper_id: str = "",
         relation: Literal["references", "citations", "cocited", "coupled"] = "references",
         k: int = 20,
+        paper: str = "",
     ) -> Reply:
         """List papers that a paper cites, that cite it, or that are cocited or coupled with it.
 
-        Only citations stored in the atlas are counted.
+        Only citations stored in the atlas are counted. The paper is given as in the tool paper.
         """
         k = _bounded("k", k, _LINKED)
         graph = citation_graph(self._atlas)
-        name = _text("paper", paper)
+        name = _one_name(paper_id, paper)
         if relation in ("cocited", "coupled"):
             linked = getattr(graph, relation)(name, k)
             total = len(linked)
@@ -155,7 +177,7 @@ class Tools:
             self._atlas,
             _text("question", question),
             k=_bounded("k", k, MAX_PAPERS),
-            model=self._model,
+            model=self._stoppable(),
         )
         found = answer.to_dict()
         del found["results"], found["settings"]
@@ -168,13 +190,15 @@ class Tools:
             _text("question", question),
             papers=_bounded("papers", papers, MAX_SURVEYED),
             before=_text("before", before) or None,
-            model=self._model,
+            model=self._stoppable(),
+            stop=_stopping.get().is_set,
         )
         listed = [_short(paper) for paper in found.results.papers[:MAX_SURVEYED]]
         return {
             "question": question,
             "papers": listed,
             "partial": found.partial,
+            "notes": list(found.notes),
             "searched": found.results.coverage.to_dict(),
         }
 
@@ -185,7 +209,7 @@ class Tools:
             _text("excerpt", excerpt),
             source=_text("source", source) or None,
             before=_text("before", before) or None,
-            model=self._model,
+            model=self._stoppable(),
         )
         fields = attribution.to_dict()
         shown = {
@@ -212,12 +236,7 @@ class Tools:
                 "n_regions": len(topics),
                 "generated": self._atlas.coverage["generated"],
             }
-        mine = topics[topics["topic_id"] == region]
-        if mine.empty:
-            raise InputError(
-                f"Unknown region {region}; call map_region without a number for a list."
-            )
-        row = mine.iloc[0]
+        row = self._region(region)
         engine = open_engine(self._atlas)
         exemplars = [engine.row_of(name) for name in list(row["exemplars"])[:_MAX_NAMED]]
         return {
@@ -233,6 +252,73 @@ class Tools:
             "note": "Papers near each other are similar. Large distances have no meaning.",
         }
 
+    def tree(self) -> Reply:
+        """List the continents of the map with their regions, and these with their subregions.
+
+        Each has a number, a label and its number of papers. Pass the number to map_region or view.
+        """
+        topics = self._atlas.topics.sort_values(["level", "n_papers"], ascending=[True, False])
+        top: list[Reply] = []
+        parts: dict[int, list[Reply]] = {}
+        for topic in topics.head(_IN_TREE).itertuples():  # those above a topic come before it
+            number = int(topic.topic_id)
+            parts[number] = []
+            own = {"region": number, "label": str(topic.label), "n_papers": int(topic.n_papers)}
+            parts.get(int(topic.parent_id), top).append({**own, "parts": parts[number]})
+        return {"tree": top, "n_regions": len(topics)}
+
+    def new_topics(self, months: int = 12, until: str = "", k: int = 20) -> Reply:
+        """List topics that are new in the last months of the corpus, with their first papers.
+
+        until is the last month, such as 2025-09; by default the last that the corpus covers.
+        """
+        k = _bounded("k", k, _LINKED)
+        found = new_topics(self._atlas, months=months, until=_text("until", until) or None)
+        table, first = found.table.head(k), found.tables["first_papers"]
+        return {
+            "caption": found.caption,
+            "notes": list(found.notes),
+            "total": len(found.table),
+            "topics": table,
+            "first_papers": first[first["term"].isin(table["term"])],
+        }
+
+    def view(
+        self,
+        query: str = "",
+        region: int = -1,
+        filter: str = "",  # noqa: A002 - the word of this field
+        k: int = 20,
+    ) -> Reply:
+        """Draw the map as a picture: all of it, or the part of the region with the given number.
+
+        The k best papers for a query are marked with their ranks, or all papers of a filter.
+        """
+        k, only = _bounded("k", k, MAX_PAPERS), _text("filter", filter)
+        given: Reply = {"colour": "density", "query": _text("query", query) or only}
+        engine, results, marked = open_engine(self._atlas), None, list[int]()
+        if region >= 0:
+            inside = f"region:{self._region(region)['topic_id']}"
+            places = self._atlas.map[["x", "y"]].iloc[engine.select(inside)]
+            given["view"] = [*places.quantile(_WINDOW[0]), *places.quantile(_WINDOW[1])]
+            only = f"({only});{inside}" if only else inside
+        if query:
+            results = search_papers(self._atlas, query, k=k, filter=only or None)
+            marked = [paper.row for paper in results.papers]
+        elif filter:
+            marked = engine.select(only).tolist()
+        caption, picture = self._draw(given, np.array(marked, dtype=np.int64))
+        return {
+            "caption": caption,
+            "note": results.note if results else "",
+            "n_marked": len(marked),
+            "papers": [
+                {"rank": hit.rank, "paper_id": hit.paper.paper_id, "title": hit.paper.title}
+                for hit in (results.hits if results else ())
+            ],
+            "picture": picture,
+        }
+
     def all(self) -> Sequence[Callable[..., Reply]]:
         """Return all tools; their replies are cleaned, limited in size and marked as data."""
         return [
@@ -244,7 +330,43 @@ class Tools:
             _tool(self.survey, SurveySettings, papers=MAX_SURVEYED),
             _tool(self.attribute, AttributeSettings),
             _tool(self.map_region),
+            _tool(self.tree),
+            _tool(self.new_topics, SearchSettings, k=_LINKED),
+            _tool(self.view, SearchSettings, k=MAX_PAPERS),
         ]
+
+    def _stoppable(self) -> WritingModel | None:
+        return None if self._model is None else Interruptible(self._model, _stopping.get())
+
+    def _ranked(self, query: str, **settings: Any) -> Results:
+        """Return all pages of a search. A deeper search does not change the first papers."""
+        settings["filter"] = settings["filter"] or None
+        found, deeper = (
+            search_papers(self._atlas, query, k=k, **settings) for k in (RANKING.reranked, _RANKED)
+        )
+        known = {hit.paper.row for hit in found.hits}
+        hits = (*found.hits, *(hit for hit in deeper.hits if hit.paper.row not in known))
+        ranked = (replace(hit, rank=rank) for rank, hit in enumerate(hits[:_RANKED], start=1))
+        return replace(found, hits=tuple(ranked))
+
+    def _region(self, region: int) -> Any:
+        """Return the row of the table of regions with this number."""
+        mine = self._atlas.topics[self._atlas.topics["topic_id"] == region]
+        if mine.empty:
+            raise InputError(
+                f"Unknown region {region}; call map_region without a number for a list."
+            )
+        return mine.iloc[0]
+
+    def _draw(self, given: Reply, marked: Any) -> tuple[str, bytes]:
+        """Return the caption and the PNG of a map with marked papers, of less than 1 MB."""
+        # Figures are in a layer above agents, so their modules are imported by name.
+        viewer, printing, figures = map(import_module, _FIGURES)
+        source = self._atlas.cached("map of pictures", viewer.MapSource)
+        sheet = printing.print_map(printing.Shown(source, given, marked[:0], marked))
+        with TemporaryDirectory() as folder:
+            file = figures.save_figure(sheet, f"{folder}/map.png", dpi=_DPI)
+            return str(sheet.alt_text), file.read_bytes()
 
     def _papers(self, results: Results) -> Reply:
         spread = spread_of(self._atlas, results).to_dict() if results.hits else None
@@ -274,9 +396,11 @@ def _tool(
     """
 
     @wraps(tool)
-    def wrapped(*arguments: Parameters.args, **named: Parameters.kwargs) -> Reply:
+    def wrapped(*arguments: Parameters.args, **named: Parameters.kwargs) -> Any:
         try:
-            text = as_data({"notice": NOTICE, **plain(tool(*arguments, **named))})
+            reply = _in_time(partial(tool, *arguments, **named))
+            picture = reply.pop("picture", None)
+            text = as_data({"notice": NOTICE, **plain(reply)})
             if len(text) > MAX_REPLY:
                 raise InputError(
                     f"The reply has {len(text):,} characters; at most {MAX_REPLY:,} are sent. "
@@ -286,7 +410,7 @@ def _tool(
             from mcp.server.mcpserver.exceptions import ToolError
 
             raise ToolError(str(error)) from error
-        return json.loads(text)
+        return json.loads(text) if picture is None else _pictured(json.loads(text), picture)
 
     signature, kinds = inspect.signature(tool), get_type_hints(tool)
     wrapped.__signature__ = signature.replace(  # type: ignore[attr-defined]
@@ -301,6 +425,36 @@ def _tool(
         return_annotation=kinds["return"],
     )
     return wrapped
+
+
+def _in_time(call: Callable[[], Reply]) -> Reply:
+    """Call a tool; its model is stopped before the time limit, for a partial result."""
+    stopping = threading.Event()
+    token = _stopping.set(stopping)
+    timer = threading.Timer(MODEL_LIMIT, stopping.set)
+    timer.start()
+    try:
+        (reply,) = within(LIMIT, lambda: [call()])
+    except TimeoutError as error:
+        raise InputError(
+            f"The call was stopped after {LIMIT:g} seconds without a result; ask for fewer papers "
+            "or a simpler question."
+        ) from error
+    finally:
+        timer.cancel()
+        stopping.set()
+        _stopping.reset(token)
+    return reply
+
+
+def _pictured(reply: Reply, picture: bytes) -> Any:
+    """Return a reply with a picture; its caption is part of the text, as older clients need it."""
+    from mcp.server.mcpserver import Image
+    from mcp.types import CallToolResult, TextContent
+
+    text = TextContent(type="text", text=json.dumps(reply, ensure_ascii=False))
+    drawn = Image(data=picture, format="png").to_image_content()
+    return CallToolResult(content=[drawn, text], structured_content=reply)
 
 
 def _declared(settings: type[Settings], name: str, limits: Mapping[str, int]) -> FieldInfo:
@@ -334,10 +488,26 @@ def _text(what: str, text: str) -> str:
     return text
 
 
-def _bounded(what: str, number: int, most: int) -> int:
-    if not 1 <= number <= most:
-        raise InputError(f"{what} is {number}; choose 1 to {most}.")
+def _bounded(what: str, number: int, most: int, *, least: int = 1) -> int:
+    if not least <= number <= most:
+        raise InputError(f"{what} is {number}; choose {least} to {most}.")
     return number
+
+
+def _one_name(paper_id: str, paper: str) -> str:
+    """Return the name of a paper, which has two arguments because the older one is still used."""
+    if bool(paper_id) == bool(paper):
+        raise InputError("Pass one paper as paper_id: its key, bibcode, arXiv id or DOI.")
+    return _text("paper_id", paper_id or paper)
+
+
+def _wrong_argument(tool: str, given: Mapping[str, object], error: ValidationError) -> str:
+    """Write the first problem with the arguments of a call as a sentence."""
+    problem = error.errors(include_url=False)[0]
+    name = str(problem["loc"][0])
+    if problem["type"] == "missing":
+        return f"The tool {tool} needs the argument {name}."
+    return f"{name} is {repr(given.get(name))[:60]}; {problem['msg'].replace('Input', 'it', 1)}."
 
 
 def make_server(atlas: AtlasStore, *, model: WritingModel | None = None) -> Any:
@@ -346,9 +516,31 @@ def make_server(atlas: AtlasStore, *, model: WritingModel | None = None) -> Any:
 
     require("mcp.server.mcpserver", "mcp")
     from mcp.server import MCPServer
+    from mcp.server.mcpserver.exceptions import ToolError
     from mcp.types import ToolAnnotations
 
-    server = MCPServer(
+    class PlainServer(MCPServer):
+        """A server whose errors are one sentence. MCPServer ignores unknown arguments."""
+
+        async def call_tool(self, name: str, arguments: Reply, context: Any = None) -> Any:
+            known = {
+                one.name: list(one.input_schema["properties"]) for one in await self.list_tools()
+            }
+            for argument in arguments:
+                if argument not in known.get(name, arguments):
+                    takes = ", ".join(known[name]) or "no arguments"
+                    raise ToolError(f"{name} has no argument {argument!r}; it takes {takes}.")
+            try:
+                return await super().call_tool(name, arguments, context)
+            except ToolError as error:
+                match error.__cause__:
+                    case ValidationError() as cause:
+                        raise ToolError(_wrong_argument(name, arguments, cause)) from error
+                    case ToolError() as cause:  # without the words that MCPServer adds
+                        raise cause from None
+                raise
+
+    server = PlainServer(
         "landscape",
         title=f"Landscape: {one_line(atlas.title, most=80)}",
         instructions=_instructions(atlas),

@@ -172,6 +172,9 @@ def test_a_page_that_repeats_ends(ads, server):
 
     def repeat(answer: Answer) -> Answer:
         reply = json.loads(answer.body)
+        reply["metadata"]["num_documents"] = 10**9
+        if isinstance(reply["solr"], dict):
+            reply["solr"]["response"]["numFound"] = 10**9
         return Answer(json.dumps({**reply, "documents": CODES[:2000]}).encode())
 
     server.always = repeat
@@ -373,6 +376,13 @@ def test_a_library_that_was_deleted(ads, server):
         ads.find(one.id)
     with pytest.raises(RemoteError, match="or the library does not exist"):
         ads.add(one, CODES[:3])
+
+
+def test_another_refusal_to_add_papers(ads, server):
+    server.store("Papers")
+    server.faults[2] = lambda _: Answer(b'{"error": "Bad library ID was passed"}', 400)
+    with pytest.raises(InputError, match=r"change the library \(Bad library ID was passed\)"):
+        ads.add("Papers", CODES[:3])
 
 
 # Documents

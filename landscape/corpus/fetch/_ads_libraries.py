@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,11 +32,6 @@ _Page = tuple[list[T], int, object]
 _MAX_ROWS = 2000  # maximum number of papers per request that ADS allows
 _MAX_READINGS = 3  # maximum number of readings of a list that changes meanwhile
 _MAX_NAME, _MAX_DESCRIPTION = 50, 200  # characters; ADS cuts longer texts
-# in the order of `AdsLibrary`
-_LIBRARY_FIELDS = (
-    *("id", "name", "description", "num_documents"),
-    *("public", "permission", "owner", "date_last_modified"),
-)
 _ID = re.compile(r"[\w-]{22}", re.ASCII)
 _REFUSALS = frozenset({400, 403, 404, 409, 410})
 
@@ -164,7 +158,8 @@ class AdsLibraries:
         def read(answer: Any) -> _Page[str]:
             state = answer["metadata"]
             total = int(state["num_documents"])
-            return list(answer["documents"]), total, (total, state["date_last_modified"])
+            codes = [str(code) for code in answer["documents"]]
+            return codes, total, (total, state["date_last_modified"])
 
         def page(start: int) -> _Page[str]:
             # With `raw`, the order is fixed, and papers that the search lacks are included.
@@ -294,16 +289,17 @@ class AdsLibraries:
 
     def _replace_old_bibcodes(self, library: AdsLibrary) -> None:
         """Let ADS replace old bibcodes, which it does in the pages that are read without `raw`."""
-        start, found, n_replaced = 0, 1, 0
-        while start < found:
-            params = {"start": str(start), "rows": str(_MAX_ROWS), "sort": "bibcode asc"}
-            n, found, n_new = self._ask(
-                f"libraries/{library.id}", _read_updates, about=library, params=params
-            )
-            start, n_replaced = start + n, n_replaced + n_new
+        path, seen, found, n_replaced = f"libraries/{library.id}", set[str](), 1, 0
+        while len(seen) < found:
+            params = {"start": str(len(seen)), "rows": str(_MAX_ROWS), "sort": "bibcode asc"}
+            codes, found, n = self._ask(path, _read_updates, about=library, params=params)
+            n_replaced += n
+            if codes <= seen:
+                break  # the search failed, or a page is repeated
+            seen |= codes
         if n_replaced:
-            codes = count(n_replaced, "old bibcode")
-            self._notify(f"ADS replaced {codes} in the library {library.name!r} by new ones")
+            old = count(n_replaced, "old bibcode")
+            self._notify(f"ADS replaced {old} in the library {library.name!r} by new ones")
 
     def _new_bibcodes(self, bibcodes: list[str]) -> dict[str, str]:
         """Return the present bibcode of each bibcode that ADS knows."""
@@ -326,7 +322,10 @@ class AdsLibraries:
                     accept=frozenset({400}),
                 )
                 yield from (document for document in page.docs if document.get("bibcode"))
-                start, found = start + len(page.docs), page.found if page.docs else 0
+                start, found = (
+                    start + len(page.docs),
+                    min(page.found, len(chunk)) if page.docs else 0,
+                )
 
     def _report(self, bibcodes: list[str], reason: str = "ADS does not know") -> None:
         self.unknown = bibcodes
@@ -392,8 +391,9 @@ def _read_all(page: Callable[[int], _Page[T]], what: str) -> list[T]:
     """Read the pages of a list. If the list changes meanwhile, start again."""
     for _ in range(_MAX_READINGS):
         items, total, version = page(0)
-        found, n_read, present = dict.fromkeys(items), len(items), version
-        while items and n_read < total and present == version:
+        found, n_read, n_before, present = dict.fromkeys(items), len(items), 0, version
+        while n_before < len(found) < total and present == version:
+            n_before = len(found)
             items, _, present = page(n_read)
             found |= dict.fromkeys(items)
             n_read += len(items)
@@ -403,15 +403,18 @@ def _read_all(page: Callable[[int], _Page[T]], what: str) -> list[T]:
 
 
 def _to_library(one: Mapping[str, Any]) -> AdsLibrary:
-    return AdsLibrary(*(one[key] for key in _LIBRARY_FIELDS))
+    text = {key: str(value) for key, value in one.items()}
+    n_papers, is_public = int(one["num_documents"]), bool(one["public"])
+    rights = text["permission"], text["owner"], text["date_last_modified"]
+    return AdsLibrary(text["id"], text["name"], text["description"], n_papers, is_public, *rights)
 
 
-def _read_updates(answer: Any) -> tuple[int, int, int]:
-    """Return the numbers of papers of a page, of found papers, and of replaced bibcodes."""
-    if not isinstance(answer["solr"], dict) or not answer["documents"]:
-        return 0, 0, 0  # the search failed, or the list ended
+def _read_updates(answer: Any) -> tuple[set[str], int, int]:
+    """Return the papers of a page, and the numbers of found papers and replaced bibcodes."""
+    if not isinstance(answer["solr"], dict):  # a sentence if the search failed
+        return set(), 0, 0
     found = int(answer["solr"]["response"]["numFound"])
-    return len(answer["documents"]), found, int(answer["updates"].get("num_updated", 0))
+    return set(answer["documents"]), found, int(answer["updates"].get("num_updated", 0))
 
 
 def _read_library(answer: Any) -> AdsLibrary:
@@ -429,10 +432,10 @@ def _read_change(chunk: list[str], answer: Any) -> tuple[int, list[str]]:
 
 def _read_rejected(text: str) -> tuple[int, list[str]]:
     """Read the refusal to add bibcodes if some are rejected and all others are there already."""
-    rejected = re.search(r"invalid_bibcodes: (\[.*\])", text, re.DOTALL)
-    if rejected is None:
-        raise InputError(f"ADS refuses to add papers ({text.rstrip('.')}); check the library")
-    return 0, list(ast.literal_eval(rejected[1]))
+    _, mark, rejected = text.partition("invalid_bibcodes:")
+    if not mark:
+        raise InputError(f"ADS refuses to change the library ({text.rstrip('.')}); check its id")
+    return 0, re.findall(r"'([^']+)'", rejected)
 
 
 def _unique(bibcodes: Iterable[str]) -> list[str]:

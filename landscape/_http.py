@@ -163,13 +163,20 @@ class HttpClient:
         read: Callable[[Reply], T],
         params: Mapping[str, str] | None = None,
         json: object = None,
+        csv: str | None = None,
         accept: frozenset[int] = frozenset(),
     ) -> T:
-        """Request a URL, parse the response with `read`, and retry temporary failures."""
+        """Request a URL, parse the response with `read`, and retry temporary failures.
+
+        With `json` or `csv`, the request is a POST request; `csv` is a list for ADS "bigquery".
+        """
         end = self._policy.clock() + self._policy.time_limit
+        sent: dict[str, Any] = {"params": params, "json": json}
+        if csv is not None:
+            sent |= {"content": csv, "headers": {"Content-Type": "big-query/csv"}}
 
         def ask() -> Iterator[Reply]:
-            with self._open(url, params=params, json=json, accept=accept) as response:
+            with self._open(url, accept=accept, **sent) as response:
                 content = self._read_body(response, end)
                 yield Reply(response.status_code, response.headers, content)
 
@@ -236,13 +243,14 @@ class HttpClient:
 
     @contextmanager
     def _open(
-        self, url: str, *, accept: frozenset[int] = frozenset(), json: Any = None, **content: Any
+        self, url: str, *, accept: frozenset[int] = frozenset(), **sent: Any
     ) -> Iterator[httpx.Response]:
         """Open a response without reading its body; raise an exception for an error status."""
         httpx = self._httpx
-        method = "GET" if json is None else "POST"
+        has_body = sent.get("json") is not None or sent.get("content") is not None
+        method = "POST" if has_body else "GET"
         try:
-            response = self._send(self._client.build_request(method, url, json=json, **content))
+            response = self._send(self._client.build_request(method, url, **sent))
             try:
                 self._answered = True
                 if not response.is_success and response.status_code not in accept:

@@ -1,4 +1,5 @@
 from ._ads import fetch_ads
+from ._ads_libraries import AdsLibraries, AdsLibrary
 from ._arxiv import fetch_arxiv
 from ._arxiv_newest import fetch_newest, search_arxiv
 from ._download import Fetched, NoRecordsError, RetryPolicy
@@ -6,6 +7,8 @@ from ._files import fetch_pathfinder, fetch_uat
 from ._full_texts import fetch_full_texts
 
 __all__ = [
+    "AdsLibraries",
+    "AdsLibrary",
     "Fetched",
     "NoRecordsError",
     "RetryPolicy",

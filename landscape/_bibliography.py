@@ -338,6 +338,17 @@ def _is_balanced(text: str) -> bool:
 
 
 def _bibtex_entry(paper: Citable, key: str, *, is_biblatex: bool = False) -> str:
+    lines = [
+        # Month abbreviations of BibTeX are written without braces.
+        f"  {name} = {value}" if name == "month" else f"  {name} = {{{value}}}"
+        for name, value in bibtex_fields(paper, is_biblatex=is_biblatex).items()
+        if value
+    ]
+    return f"@{_kind(paper, 0)}{{{key},\n" + ",\n".join(lines) + "\n}"
+
+
+def bibtex_fields(paper: Citable, *, is_biblatex: bool = False) -> dict[str, str]:
+    """Return the fields of an entry, as they are written between braces; some are empty."""
     journal = escape_latex(_journal_name(paper)) if is_biblatex else _journal(paper, escape_latex)
     kind, parts, known = _kind(paper, 0), _date_parts(paper), _details(paper)
     container = "booktitle" if kind in ("inproceedings", "inbook") else "journal"
@@ -365,14 +376,7 @@ def _bibtex_entry(paper: Citable, key: str, *, is_biblatex: bool = False) -> str
         "keywords": escape_latex(", ".join(known.get("keywords", ()))),
         "adsurl": _bare(unquote(paper.url or "")) if paper.bibcode else "",
     }
-    fields |= {name: escape_latex(known[name]) for name in _CSL_NAMES if known.get(name)}
-    lines = [
-        # Month abbreviations of BibTeX are written without braces.
-        f"  {name} = {value}" if name == "month" else f"  {name} = {{{value}}}"
-        for name, value in fields.items()
-        if value
-    ]
-    return f"@{kind}{{{key},\n" + ",\n".join(lines) + "\n}"
+    return fields | {name: escape_latex(known[name]) for name in _CSL_NAMES if known.get(name)}
 
 
 def _bibitem(paper: Citable, key: str, year: str) -> str:

@@ -1353,7 +1353,12 @@ class Digest(Record):
     @property
     def headline(self) -> str:
         """Number of new papers, their days of arrival, and the reader."""
-        days = " to ".join(dict.fromkeys(str(day) for day in (self.since, self.until) if day))
+        last = (
+            self.until
+            if self.n_new and self.until and self.until >= (self.since or date.min)
+            else None
+        )
+        days = " to ".join(dict.fromkeys(str(day) for day in (self.since, last) if day))
         when = f" ({days})" if days else ""
         return f"{count(self.n_new, 'new paper')}{when} for {self.reader}"
 
@@ -1361,7 +1366,8 @@ class Digest(Record):
     def table(self) -> pd.DataFrame:
         """Listed papers, one per row, with their group and reasons."""
         listed = [(group.name, one) for group in self.groups for one in group.papers]
-        columns = {"group": [name for name, _ in listed], **_titles([one.paper for _, one in listed])}
+        columns: dict[str, Sequence[object]] = {"group": [name for name, _ in listed]}
+        columns |= _titles([one.paper for _, one in listed])
         columns |= {
             "region": [one.region for _, one in listed],
             "reasons": [one.reasons for _, one in listed],
@@ -1410,7 +1416,6 @@ class Digest(Record):
             "notes": self.notes,
             "coverage": self.coverage,
         }
-
 
 
 @dataclass(frozen=True)

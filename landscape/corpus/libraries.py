@@ -18,8 +18,8 @@ import orjson
 from landscape import _bibliography as bibliography
 from landscape._author_names import parse_name
 from landscape._io import lock_exclusively, write_bytes
-from landscape._wording import did_you_mean
-from landscape.corpus._duplicates import title_hash
+from landscape._wording import did_you_mean, normal_title
+from landscape.corpus._duplicates import similar_titles, title_hash
 from landscape.corpus.bibliographies import read_identifiers
 from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode, parse_doi
 from landscape.corpus.readers import choose_reader
@@ -65,6 +65,10 @@ class LibraryEntry(Paper):
     def title_key(self) -> int:
         """Hash of the title by which duplicates are found, or 0 if the title is too short."""
         return title_hash(self.title)
+
+    def has_title(self, title: str) -> bool:
+        """Return whether a title is the same except for spelling, remarks and a subtitle."""
+        return normal_title(self.title) == normal_title(title) or similar_titles(self.title, title)
 
     @property
     def details(self) -> Mapping[str, Any]:

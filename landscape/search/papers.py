@@ -271,16 +271,22 @@ class SearchIndexes:
         An entry that has no identifier of the atlas is found by its title, if one paper only has
         this title, and its first author or its year.
         """
-        rows = np.full(len(entries), -1, dtype=np.int64)
-        for place, entry in enumerate(entries):
-            names = (spelling for name in entry.names for spelling in names_of_paper(name))
-            known = (self._rows_by_name[one] for one in names if one in self._rows_by_name)
-            rows[place] = next(known, -1)
-        for place in np.flatnonzero(rows < 0):
-            found = self._rows_by_title.get(entries[place].title_key, -1)
-            if found >= 0 and _is_same(entries[place], self.paper_table.papers([found])[0]):
-                rows[place] = found
-        return rows
+        found = (next(iter(self.rows_of_entry(entry)), -1) for entry in entries)
+        return np.fromiter(found, np.int64, len(entries))
+
+    def rows_of_entry(self, entry: LibraryEntry) -> list[int]:
+        """Return the rows of papers with an identifier of an entry, or else with its title."""
+        names = (spelling for name in entry.names for spelling in names_of_paper(name))
+        known = (self._rows_by_name[one] for one in names if one in self._rows_by_name)
+        if found := list(dict.fromkeys(known)):
+            return found
+        row = self._rows_by_title.get(entry.title_key) if entry.title_key else None
+        is_same = row is not None and _is_same(entry, self.paper_table.papers([row])[0])
+        return [row] if row is not None and is_same else []
+
+    def row_of_title(self, entry: LibraryEntry) -> int | None:
+        """Return the row of the only paper with the title of an entry, whoever wrote it."""
+        return self._rows_by_title.get(entry.title_key) if entry.title_key else None
 
     @cached_property
     def _rows_by_title(self) -> dict[int, int]:

@@ -51,32 +51,40 @@ class BibtexReader:
     ) -> Iterator[RawRecord | Rejection]:
         """Yield the entries of the file as records."""
         require("bibtexparser", "bibtex")
-        return checked(path, self._records(path, on_bytes))
+        records = (record for _, record in self.blocks(path, on_bytes) if record is not None)
+        return checked(path, records)
 
-    def _records(
-        self, path: Path, on_bytes: Callable[[int], None] | None
-    ) -> Iterator[RawRecord | Rejection]:
+    def blocks(
+        self, path: Path, on_bytes: Callable[[int], None] | None = None
+    ) -> Iterator[tuple[str, RawRecord | Rejection | None]]:
+        """Yield each entry with the text after it, and its record.
+
+        The record is None for strings and comments. The texts together are the whole file.
+        """
         strings: dict[str, _String] = {}
         parents: dict[str, BibtexEntry] | None = None
         for line, block in _blocks(path, on_bytes):
             kind = _ENTRY.match(block)
-            if kind is None:
-                continue  # BibTeX ignores text between entries
             text, repairs = _decoded(block)
+            if kind is None:  # BibTeX ignores text between entries
+                yield text, None
+                continue
             if kind[1].lower() == b"string":
                 for name in _STRING.findall(text):
                     strings.setdefault(name.lower(), (line, text))
             if kind[1].lower() in _NOT_PAPERS:
+                yield text, None
                 continue
             entry = _entry(text, _strings_of(text, strings))
             if isinstance(entry, str):
-                yield Rejection(path.name, line, f"not a BibTeX entry ({entry})", text[:200])
+                reason = f"not a BibTeX entry ({entry})"
+                yield text, Rejection(path.name, line, reason, text[:200])
                 continue
             key = next(filter(None, map(entry.fields.get, _XDATA)), None)
             if key is not None:
                 parents = _parents(path) if parents is None else parents
                 entry = _with_parent(entry, parents.get(key.strip()))
-            yield RawRecord(line, _fields(entry), repairs=(*repairs, *entry.repairs))
+            yield text, RawRecord(line, _fields(entry), repairs=(*repairs, *entry.repairs))
 
 
 def _decoded(block: bytes) -> tuple[str, tuple[str, ...]]:

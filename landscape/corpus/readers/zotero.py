@@ -25,7 +25,8 @@ _CITATION_KEY = re.compile(r"^\s{0,9}citation key\s{0,9}:\s{0,9}(\S{1,200})", re
 _MAX_NOTE = 20_000  # characters
 _PAPERS = """
     SELECT i.itemID, t.typeName, i.key FROM items i JOIN itemTypes t USING (itemTypeID)
-    WHERE t.typeName NOT IN ('attachment', 'note', 'annotation') AND i.itemID NOT IN (SELECT itemID FROM deletedItems)
+    WHERE t.typeName NOT IN ('attachment', 'note', 'annotation')
+    AND i.itemID NOT IN (SELECT itemID FROM deletedItems)
     AND i.libraryID NOT IN (SELECT libraryID FROM libraries WHERE type = 'feed')
     ORDER BY i.itemID
 """

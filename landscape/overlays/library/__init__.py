@@ -1,4 +1,4 @@
-"""The library of a user on an atlas: regions, graph, digest of new papers, and refreshed entries."""
+"""The library of a user on an atlas: regions, graph, digest of new papers, fresh entries."""
 
 import lazy_loader
 

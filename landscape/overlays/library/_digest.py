@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -19,12 +20,12 @@ from landscape.corpus.facilities import find_facility
 from landscape.corpus.libraries import MARKS, Library, libraries_folder, open_library
 from landscape.embeddings.embedder import embed_few
 from landscape.errors import InputError
-from landscape.overlays.citations import citation_graph
 from landscape.overlays.changes import region_changes
+from landscape.overlays.citations import citation_graph
 from landscape.overlays.library._interest import Interest, Literature, rank_papers
 from landscape.overlays.trends import new_topics
-from landscape.search import open_engine
-from landscape.types import INVALID, Digest, DigestGroup, DigestPaper
+from landscape.search import SearchSettings, open_engine
+from landscape.types import Digest, DigestGroup, DigestPaper
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,7 +40,7 @@ _FIRST_DAYS = 30  # of arrivals, if the reader has not looked before
 _BACKFILE_DAYS = 400  # age of the oldest paper of a part, from which papers count by their dates
 _MAX_EMBEDDED, _MAX_KNOWN = 300, 3_000  # papers of a library that are compared
 _GROUP = 12  # papers listed in each of the first groups
-_SIMILAR, _LIKE_DISLIKED = 0.45, 0.75  # cosines that are reasons
+_LIKE_DISLIKED = 0.75  # cosine
 _KNOWN_AUTHOR = 3  # papers of the library, from which an author is a reason
 _AROUND, _JOINS, _NOVEL = 20, 0.3, 0.55  # neighbours, their least share in two regions, cosine
 _GROUPS = {
@@ -335,16 +336,13 @@ class _Reasons:
         self._regions = [_region(atlas, name) for name in watched.regions]
         self._uses = _uses(atlas, rows, watched.facilities)
         self._of_paper = atlas.map["topic_id"].to_numpy()
-        self._counts: dict[str, int] = {}
-        for entry in library.entries:
-            for key in {*map(person_key, entry.authors)}:
-                self._counts[key] = self._counts.get(key, 0) + 1
 
     def groups(self, k: int) -> list[DigestGroup]:
         """Return the groups; each paper is in the first that fits."""
         found: dict[str, list[int]] = {kind: [] for kind in _GROUPS}
         for place in np.argsort(-self._interest.score, kind="stable").tolist():
-            found[self._group(place)].append(place)
+            if group := self._group(place):
+                found[group].append(place)
         return [
             DigestGroup(
                 title,
@@ -362,7 +360,19 @@ class _Reasons:
         if self._uses.get(place):
             return "facility"
         topic = self._of_paper[self._rows[place]]
-        return "region" if any(topic in inside for _, inside in self._regions) else "similar"
+        if any(topic in inside for _, inside in self._regions):
+            return "region"
+        known = self._interest.people[place] >= _KNOWN_AUTHOR
+        return "similar" if known or self._near(place) else ""
+
+    def _near(self, place: int) -> list[str]:
+        """Return the titles of the known papers that are about as similar as known papers are."""
+        pairs = zip(self._interest.nearest[place], self._interest.cosines[place], strict=True)
+        return [
+            _quoted(self._known[at][1])
+            for at, cosine in pairs
+            if at >= 0 and cosine >= self._interest.similar
+        ]
 
     def _entry(self, place: int) -> DigestPaper:
         paper, row = self._papers[place], int(self._rows[place])
@@ -392,19 +402,13 @@ class _Reasons:
         if used := self._uses.get(place):
             yield f"uses {join_names(used)}"
         topic = self._of_paper[self._rows[place]]
-        if inside := [name for name, topics in self._regions if topic in topics]:
-            yield f"in the region {inside[0]}, which you watch"
-        near = [
-            _quoted(self._known[at][1])
-            for at, cosine in zip(interest.nearest[place], interest.cosines[place], strict=True)
-            if at >= 0 and cosine >= _SIMILAR
-        ]
-        if near:
+        if any(topic in topics for _, topics in self._regions):
+            yield "in a region you watch"
+        if near := self._near(place):
             yield f"similar to {join_names(near)}"
-        known = max(keys, key=lambda key: self._counts.get(key, 0), default="")
-        if self._counts.get(known, 0) >= _KNOWN_AUTHOR:
-            name = next(one for one in paper.authors if person_key(one) == known)
-            yield f"by {name}, with {self._counts[known]} papers in your library"
+        if (known := int(interest.people[place])) >= _KNOWN_AUTHOR:
+            name = paper.authors[interest.person[place]]
+            yield f"by {name}, with {known} papers in your library"
         if interest.lowered[place] >= _LIKE_DISLIKED:
             yield "lower, because it is similar to a paper you marked as not interesting"
 
@@ -414,7 +418,7 @@ def _names(paper: Paper) -> tuple[str, ...]:
 
 
 def _quoted(title: str) -> str:
-    return f"“{one_line(title, most=60)}”"
+    return f"“{textwrap.shorten(one_line(title), 60, placeholder=' …')}”"
 
 
 def _region(atlas: AtlasStore, name: str) -> tuple[str, set[int]]:
@@ -471,7 +475,7 @@ def _for_query(
     engine = open_engine(atlas)
     if kind == "text":
         new = rows[~np.isin(rows, atlas.invalid_papers)]
-        hits = engine.within(new).search(asked, k=k).hits if len(new) else ()
+        hits = engine.within(new).search(asked, SearchSettings(k=k)).hits if len(new) else ()
         found = [(hit.paper, f"similarity {hit.score:.2f}") for hit in hits]
         total, title = len(new), "Close to the text"
     else:

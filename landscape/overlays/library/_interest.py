@@ -9,19 +9,22 @@ papers of the best known author, and the citations of known papers. No number is
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from landscape._author_names import person_key
+from landscape._author_names import given_names, person_key
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
 
+_LEAST_SIMILAR = 0.45  # cosine
+_SAMPLED = 500  # known papers whose neighbours are compared
+_NAMESAKES = 2  # given names of a family name and an initial
 _NEAREST = 3  # known papers with which a paper is compared
 _FEW = 12  # new papers, below which a standard deviation is not meaningful
 
@@ -38,14 +41,18 @@ class Interest(NamedTuple):
     """Scores of new papers for a reader, and what they are based on, each of shape (n,) or (n, k).
 
     `nearest` has the places of the most similar known papers, and `cosines` their similarity;
-    `people` is the number of known papers of the best known author, and `lowered` the similarity to
-    the nearest paper that the reader is not interested in.
+    `similar` is the cosine that half of the known papers have with their third nearest neighbour.
+    `people` is the number of known papers of the best known author, `person` the place of this
+    author in the byline, and `lowered` the similarity to the nearest paper that the reader is not
+    interested in.
     """
 
     score: Floats
     nearest: NDArray[np.intp]
     cosines: Floats
+    similar: float
     people: NDArray[np.int64]
+    person: NDArray[np.int64]
     lowered: Floats
 
 
@@ -72,7 +79,7 @@ def rank_papers(
     Interest
     """
     cosines, nearest = _nearest(new.vectors, known.vectors, _NEAREST)
-    people = _people(new.authors, known.authors)
+    people, person = _people(new.authors, known.authors)
     measures = [
         cosines.mean(axis=1),
         _shared_words(new.texts, known.texts),
@@ -84,7 +91,7 @@ def rank_papers(
     if disliked is not None and len(disliked):
         lowered = _nearest(new.vectors, disliked, 1)[0][:, 0]
         score = score - _standardised(lowered)
-    return Interest(score, nearest, cosines, people, lowered)
+    return Interest(score, nearest, cosines, _usual_cosine(known), people, person, lowered)
 
 
 def _standardised(values: Floats) -> Floats:
@@ -113,11 +120,44 @@ def _nearest(
     return np.concatenate(values), np.concatenate(places)
 
 
-def _people(new: Sequence[Sequence[str]], known: Sequence[Sequence[str]]) -> NDArray[np.int64]:
-    """Return the number of known papers of the best known author of each new paper."""
-    counts = Counter(key for names in known for key in {*map(person_key, names)})
-    best = (max((counts[person_key(name)] for name in names), default=0) for names in new)
-    return np.fromiter(best, np.int64, len(new))
+def _usual_cosine(known: Literature) -> float:
+    """Return the median cosine of known papers with their third nearest neighbour."""
+    some = known.vectors[:: max(1, len(known.vectors) // _SAMPLED)]
+    if len(known.vectors) <= _NEAREST:
+        return _LEAST_SIMILAR
+    cosines, _ = _nearest(some, known.vectors, _NEAREST + 1)  # the first is the paper itself
+    return max(_LEAST_SIMILAR, float(np.median(cosines[:, -1])))
+
+
+def _people(
+    new: Sequence[Sequence[str]], known: Sequence[Sequence[str]]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the number of known papers of the best known author of each new paper, and who it is.
+
+    If one family name and initial belongs to several given names, such as J. Li, only equal given
+    names count.
+    """
+    full: dict[str, set[str]] = defaultdict(set)
+    for names in (*known, *new):
+        for name in names:
+            full[person_key(name)].update(_first_name(name))
+
+    def identity(name: str) -> str:
+        key, first = person_key(name), _first_name(name)
+        if len(full[key]) < _NAMESAKES:
+            return key
+        return f"{key} {first[0]}" if first else ""
+
+    counts = Counter(one for names in known for one in {*map(identity, names)} - {""})
+    found = [
+        max(((counts[identity(n)], -at) for at, n in enumerate(a)), default=(0, 0)) for a in new
+    ]
+    pairs = np.array(found, dtype=np.int64).reshape(-1, 2)
+    return pairs[:, 0], -pairs[:, 1]
+
+
+def _first_name(name: str) -> list[str]:
+    return [one for one in given_names(name)[:1] if len(one) > 1]
 
 
 def _shared_words(new: Sequence[str], known: Sequence[str]) -> Floats:

@@ -482,6 +482,10 @@ SHOWN = {
     "draft_check": "line key verdict sentence evidence why",
     "facility_regions": "label papers region_papers share of_facility share_before rise",
     "fidelity": "measure value bar verdict",
+    "library": "key title year in_atlas region mark",
+    "library_graph": "source target kind weight source_title target_title",
+    "library_regions": "region state mine near papers share",
+    "refresh": "key kind field new new_key reason",
     "impact": "period facility papers share local_share citations_share effective_regions "
     "outside_home rise citations citation_percentile bridging listed_papers list_papers "
     "text_papers both_papers list_precision list_recall corrected_papers",

@@ -63,6 +63,13 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
             "Serve an atlas to an AI assistant (MCP, standard input and output).",
         ),
     },
+    "Your papers": {
+        "library": ("library:add_library", "Read, refresh and share a library of your papers."),
+        "digest": (
+            "library:digest",
+            "List what arrived in an atlas since you last looked, for your library.",
+        ),
+    },
     "Analyse and draw": {
         "table": ("analyses:add_tables", "Compute the table of an analysis."),
         "figure": ("analyses:add_figures", "Draw a figure."),

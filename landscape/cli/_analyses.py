@@ -207,11 +207,16 @@ def add_tables(app: App) -> None:
         ("countries", trends.countries),
         ("changes", changes.region_changes),
     ):
-        extra = [_TABLE_FILE, _COLUMNS, _ALL_COLUMNS, _JSON]
-        if "limit" not in inspect.signature(analyse).parameters:
-            extra.append(_LIMIT)
-        app.command(derived(analyse, _tabulate, extra=extra), name=name)
+        app.command(tabulated(analyse), name=name)
     app.command(bibliography)
+
+
+def tabulated(analyse: Callable[..., object]) -> Callable[..., Answer]:
+    """Return the command that prints or saves the table of an analysis."""
+    extra = [_TABLE_FILE, _COLUMNS, _ALL_COLUMNS, _JSON]
+    if "limit" not in inspect.signature(analyse).parameters:
+        extra.append(_LIMIT)
+    return derived(analyse, _tabulate, extra=extra)
 
 
 def bibliography(

@@ -23,6 +23,8 @@ from landscape.corpus._duplicates import similar_titles, title_hash
 from landscape.corpus.bibliographies import read_identifiers
 from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode, parse_doi
 from landscape.corpus.readers import choose_reader
+from landscape.corpus.readers._formats import FORMATS as RECORD_FORMATS
+from landscape.corpus.readers._formats import fields_of
 from landscape.corpus.records import RawRecord, Rejection, normalise
 from landscape.errors import InputError
 from landscape.types import Paper
@@ -268,6 +270,12 @@ def _entries(file: Path, rejected: list[str]) -> Iterator[LibraryEntry]:
             yield found
 
 
+def entries_of_ads(documents: Iterable[Mapping[str, Any]]) -> tuple[LibraryEntry, ...]:
+    """Return the entries of documents of ADS; those without a title are omitted."""
+    found = (entry_of(fields_of(one, RECORD_FORMATS["ads"]), source="ads") for one in documents)
+    return tuple(_unique(one for one in found if isinstance(one, LibraryEntry)))
+
+
 def entry_of_name(name: str) -> LibraryEntry:
     """Return the entry of a paper of which only an identifier is known."""
     known = {
@@ -408,9 +416,15 @@ def merge_libraries(old: Library, new: Library) -> Library:
     return replace(new, marks=old.marks, watched=old.watched, filter=old.filter)
 
 
+def list_libraries() -> list[Library]:
+    """Read the libraries in the working directory and in the user's folder."""
+    return [_from_json(path) for path in _files()]
+
+
 def _files() -> list[Path]:
     folders = (Path(), libraries_folder())
-    return [path for folder in folders if folder.is_dir() for path in folder.glob(f"*{ENDING}")]
+    found = [path for folder in folders if folder.is_dir() for path in folder.glob(f"*{ENDING}")]
+    return sorted({path.name: path for path in reversed(found)}.values())
 
 
 def _stem(file: Path) -> str:

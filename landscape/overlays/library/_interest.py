@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from landscape._author_names import given_names, person_key
+from landscape.embeddings.neighbours import nearest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -78,7 +79,7 @@ def rank_papers(
     -------
     Interest
     """
-    cosines, nearest = _nearest(new.vectors, known.vectors, _NEAREST)
+    cosines, places = _nearest(new.vectors, known.vectors, _NEAREST)
     people, person = _people(new.authors, known.authors)
     measures = [
         cosines.mean(axis=1),
@@ -91,7 +92,7 @@ def rank_papers(
     if disliked is not None and len(disliked):
         lowered = _nearest(new.vectors, disliked, 1)[0][:, 0]
         score = score - _standardised(lowered)
-    return Interest(score, nearest, cosines, _usual_cosine(known), people, person, lowered)
+    return Interest(score, places, cosines, _usual_cosine(known), people, person, lowered)
 
 
 def _standardised(values: Floats) -> Floats:
@@ -111,13 +112,8 @@ def _nearest(
     k = min(k, len(known))
     if not k or not len(new):
         return np.zeros((len(new), 1)), np.full((len(new), 1), -1)
-    values, places = [], []
-    for start in range(0, len(new), 2_000):
-        block = np.asarray(new[start : start + 2_000] @ known.T, dtype=float)
-        order = np.argsort(-block, axis=1, kind="stable")[:, :k]
-        values.append(np.take_along_axis(block, order, axis=1))
-        places.append(order)
-    return np.concatenate(values), np.concatenate(places)
+    places, cosines = nearest(known, new, k=k)
+    return cosines.astype(float), places
 
 
 def _usual_cosine(known: Literature) -> float:

@@ -129,7 +129,7 @@ def _analysis(
 ) -> Analysis:
     import pandas as pd
 
-    kinds = Counter(kind for _, kind in {(key, one.kind) for key, _, one in rows})
+    kinds = Counter(kind for _, kind in dict.fromkeys((key, one.kind) for key, _, one in rows))
     table = pd.DataFrame(
         [
             (key, new_key, one.kind, one.field, one.old, one.new, one.reason)

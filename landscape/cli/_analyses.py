@@ -102,6 +102,7 @@ def add_figures(app: App) -> None:
         ("author", figures.author),
         ("slices", figures.time_slices),
         ("changes", figures.changes),
+        ("library", figures.library_map),
     ):
         file = _output(_NEW_FILE, Path(f"{name}.png"))
         command = derived(draw, _draw, hidden=hidden, extra=[file, *look])

@@ -4,6 +4,7 @@ from ._density_map import heatmap
 from ._impact import impact
 from ._interactive import interactive
 from ._intervals import intervals
+from ._library import library_map
 from ._new_topics import new_topics
 from ._query_map import query_map
 from ._report import report, report_scene
@@ -24,6 +25,7 @@ __all__ = [
     "impact",
     "interactive",
     "intervals",
+    "library_map",
     "new_topics",
     "query_map",
     "report",

@@ -28,6 +28,7 @@ from landscape.figures.labels import clean_name
 from landscape.figures.maps import (
     add_density,
     add_names,
+    add_own_papers,
     add_papers,
     chosen_topics,
     density_key,
@@ -38,6 +39,7 @@ from landscape.figures.maps import (
 from landscape.figures.page import NORMAL, RASTER_DPI, SIZE_INCHES, Key, Page, PageOptions
 from landscape.figures.scene import Box, Floats, Image, Panel, Points, Scene
 from landscape.mapping.density import count_by_category
+from landscape.overlays.library import library_rows
 from landscape.overlays.missions.usage import read_usage
 
 if TYPE_CHECKING:
@@ -85,6 +87,7 @@ def heatmap(
     size_inches: tuple[float, float] | None = SIZE_INCHES,
     labels: bool = True,
     max_labels: int | None = None,
+    library: str | None = None,
     title: str | None = None,
     raster_dpi: int = RASTER_DPI,
     ax: Axes | None = None,
@@ -112,6 +115,9 @@ def heatmap(
         Whether to draw the names.
     max_labels : int, optional
         Maximum number of names; larger topics have priority. The default depends on the page.
+    library : str, optional
+        Name of a library, or a file of papers, whose papers are marked in a colour of their own;
+        see `library_map`.
     title : str, optional
         Heading above the map; by default the name and the dates of the corpus.
     raster_dpi : int, default 200
@@ -144,6 +150,9 @@ def heatmap(
     kinds = _read_categories(atlas, colour)
     specks = len(x) < FEW_ENOUGH_TO_SEE
     own = [kinds.sentence] if kinds else []
+    mine = None if library is None else library_rows(atlas, library)
+    if mine is not None:
+        own.append(f"Dots: {count(len(mine), 'paper')} of your library.")
     caption = Caption(headline(facts), own + explanation(facts, specks=specks), facts.generated)
     page = Page(caption, look, has_key=colour != "regions")
     box = _write_legend(page, kinds) if kinds else page.area
@@ -156,6 +165,8 @@ def heatmap(
     else:
         page.write_key(density_key(page, add_density(page, panel, x, y, specks=True)))
     add_papers(panel, atlas, page.colours)
+    if mine is not None:
+        add_own_papers(page, panel, x[mine], y[mine])
     boxes = add_names(page, panel, chosen, most=max_labels if labels else 0, by_papers=True)
     table = label_table(chosen, boxes, panel, len(x))
     hidden = chosen[(chosen["level"] == 1) & ~table["shown"].to_numpy(dtype=bool)]

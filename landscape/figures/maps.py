@@ -664,6 +664,20 @@ def legend_of(
     return entries
 
 
+def own_papers(colours: Theme, scale: float) -> dict[str, Any]:
+    """Return the style of the papers of a library, whose colour nothing else on a map has."""
+    rim = {"edge": colours.halo, "edge_width": 0.8 * scale}
+    return {"size": 5.2 * scale, "colour": colours.apart, "marker": "o", **rim}
+
+
+def add_own_papers(
+    page: Page, panel: Panel, x: Floats, y: Floats, *, hover: Sequence[str] = ()
+) -> None:
+    """Mark the papers of a library on a map."""
+    style = own_papers(page.colours, page.scale * _shrinking(len(x) // 10))
+    panel.layers.append(Points(x=x, y=y, gid="library", order=2.2, hover=hover, **style))
+
+
 def outline_style(colours: Theme, scale: float) -> dict[str, Any]:
     """Return the style of the outline of a region."""
     return {"colour": colours.found, "width": 1.2 * scale, "dashes": "dashed"}

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from landscape._io import expand_home
 from landscape._wording import count
+from landscape.corpus.libraries import Library, entry_of_name
 from landscape.errors import InputError, LandscapeError
+from landscape.overlays.library import library_rows
 from landscape.search import parse_filter
 from landscape.viewer.state import inside, passing
 
@@ -267,7 +268,7 @@ def is_filter(query: str) -> bool:
 
 
 def rows_of_papers(atlas: Atlas, papers: str | Path | Iterable[str] | None) -> Rows | None:
-    """Return the rows of the papers of a ``.bib`` file or a list that the atlas has.
+    """Return the rows of the papers of a library, a file or a list that the atlas has.
 
     Raises
     ------
@@ -277,33 +278,6 @@ def rows_of_papers(atlas: Atlas, papers: str | Path | Iterable[str] | None) -> R
     if papers is None:
         return None
     if isinstance(papers, str | Path):
-        names = _names_in(expand_home(papers))
-    else:
-        names = [[str(one)] for one in papers]
-    rows = {_row_of(atlas, some) for some in names} - {-1}
-    if not rows:
-        raise InputError(
-            f"None of the {count(len(names), 'paper')} in {papers!r} is in this atlas; give "
-            "bibcodes, arXiv identifiers or DOIs."
-        )
-    return np.array(sorted(rows), dtype=np.int64)
-
-
-def _names_in(path: Path) -> list[list[str | None]]:
-    """Return the identifiers of each entry of a BibTeX file."""
-    from landscape.corpus.readers.bibtex import identifiers_of, parse_entries
-
-    try:
-        entries = parse_entries(path.read_text(encoding="utf-8", errors="replace"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"{str(path)!r} cannot be read ({error}). Give a .bib file.") from error
-    return [[*identifiers_of(one)] for one in entries]
-
-
-def _row_of(atlas: Atlas, names: Iterable[str | None]) -> int:
-    for name in filter(None, names):
-        try:
-            return atlas.engine.row_of(name)
-        except LandscapeError:
-            continue
-    return -1
+        return library_rows(atlas, papers)
+    entries = tuple(map(entry_of_name, map(str, papers)))
+    return library_rows(atlas, Library("given", entries))

@@ -27,6 +27,11 @@ class PublishSettings(SourceSettings):
     """Settings of a web site."""
 
     figures: bool = Field(True, description="draw the figures and the outreach map")
+    library: str | None = Field(
+        None,
+        description="show the papers of this library in a colour of their own; all visitors see "
+        "which papers it has",
+    )
 
 
 PUBLISH = PublishSettings()

@@ -21,6 +21,7 @@ from landscape._progress import progress
 from landscape._render import render
 from landscape._wording import GENERATED, count
 from landscape.errors import AtlasError, InputError
+from landscape.overlays.library import library_rows
 from landscape.viewer._pages import Page, site_pages
 from landscape.viewer.settings import PublishSettings, SourceSettings
 from landscape.viewer.source import MapSource
@@ -182,7 +183,8 @@ def _swap(new: Path, target: Path, kept: list[str]) -> None:
 def _write_site(
     atlas: Atlas, settings: PublishSettings, folder: Path, say: Callable[[str], None]
 ) -> None:
-    source = MapSource(atlas, settings)
+    mine = None if settings.library is None else library_rows(atlas, settings.library)
+    source = MapSource(atlas, settings, mine=mine)
     n_bytes = _write_source(source, folder / "data")
     say(f"the map: {count(len(atlas), 'paper')}, {n_bytes / 1e6:,.1f} MB")
     shutil.copyfile(bundle(), folder / "viewer.js")
@@ -259,6 +261,8 @@ def single_page(
         If the atlas has more than 100,000 papers.
     """
     chosen = settings or SourceSettings()
+    if mine is None and isinstance(chosen, PublishSettings) and chosen.library is not None:
+        mine = library_rows(atlas, chosen.library)
     if len(atlas) > MAX_SINGLE:
         raise InputError(
             f"The atlas has {len(atlas):,} papers, and a single page is for at most "

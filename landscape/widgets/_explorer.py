@@ -86,8 +86,8 @@ class MapExplorer(Panel):
     outline : sequence of (float, float), optional
         Corners of an outline in map units. The papers inside the outline are selected.
     mine : path or sequence of str, optional
-        Your own papers, as a ``.bib`` file or a list of bibcodes, arXiv identifiers or DOIs. They
-        have a colour of their own.
+        Your own papers, as the name of a library, a ``.bib`` or other file, or a list of bibcodes,
+        arXiv identifiers or DOIs. They have a colour of their own.
     theme : {"auto", "light", "dark"}, default "auto"
         ``"auto"`` is the theme of the notebook.
     height : int, default 640

@@ -16,13 +16,13 @@ from landscape.search import open_engine
 from landscape.types import Analysis
 
 if TYPE_CHECKING:
-    import pandas as pd
     from numpy.typing import NDArray
 
     from landscape.store import AtlasStore
 
     Rows = NDArray[np.int64]
 
+_Link = tuple[int, int, str, float]  # rows of two papers, kind and weight
 _KNOWN = 3  # papers of the library in a region that its owner knows
 _NEIGHBOURS = 10  # papers of the atlas around each paper of the library
 _MAX_COMPARED = 2_000  # papers of the library whose neighbours are searched
@@ -205,7 +205,8 @@ def library_graph(atlas: AtlasStore, library: str) -> Analysis:
 
     found = open_library(library)
     mine = library_rows(atlas, found)
-    links = pd.concat([_citations(atlas, mine), _similar(atlas, mine)], ignore_index=True)
+    columns = ["source_row", "target_row", "kind", "weight"]
+    links = pd.DataFrame([*_citations(atlas, mine), *_similar(atlas, mine)], columns=columns)
     papers = atlas.read_papers(["paper_id", "title", "year"], rows=mine)
     place = atlas.map.iloc[mine]
     ends = links[["source_row", "target_row"]].to_numpy(np.int64)
@@ -238,22 +239,17 @@ def library_graph(atlas: AtlasStore, library: str) -> Analysis:
     )
 
 
-def _citations(atlas: AtlasStore, mine: Rows) -> pd.DataFrame:
-    import pandas as pd
-
+def _citations(atlas: AtlasStore, mine: Rows) -> list[_Link]:
     graph = citation_graph(atlas)
-    pairs = [
+    return [
         (row, int(node), "cites", 1.0)
         for row in (mine.tolist() if graph.n_links else ())
         for node in np.intersect1d(graph.reference_links.of(row), mine)
     ]
-    return pd.DataFrame(pairs, columns=["source_row", "target_row", "kind", "weight"])
 
 
-def _similar(atlas: AtlasStore, mine: Rows) -> pd.DataFrame:
+def _similar(atlas: AtlasStore, mine: Rows) -> list[_Link]:
     """Return pairs of papers of which each is among the three nearest of the other."""
-    import pandas as pd
-
     vectors = open_engine(atlas).indexes.vectors.vectors(mine)
     k = min(_LINKED + 1, len(mine))
     places, cosines = nearest(vectors, vectors, k=k)
@@ -263,9 +259,8 @@ def _similar(atlas: AtlasStore, mine: Rows) -> pd.DataFrame:
         for place, cosine in zip(own, values, strict=True)
         if place != row and cosine >= _LEAST_SIMILAR
     }
-    pairs = [
+    return [
         (int(mine[one]), int(mine[other]), "similar", round(cosine, 3))
         for (one, other), cosine in near.items()
         if one < other and (other, one) in near
     ]
-    return pd.DataFrame(pairs, columns=["source_row", "target_row", "kind", "weight"])

@@ -127,6 +127,8 @@ Page = Literal[
     "reviews",
     "trends",
     "thesaurus",
+    "library",
+    "digest",
 ]
 
 

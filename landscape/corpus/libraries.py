@@ -335,7 +335,7 @@ def find_library(name: str) -> Library:
     """Read the library with a name; see `library_file`."""
     file = library_file(name)
     if not file.is_file():
-        known = sorted(path.name.removesuffix(ENDING) for path in _files())
+        known = library_names()
         hint = f"the libraries are: {', '.join(known)}" if known else "there are no libraries"
         raise InputError(
             f"There is no library {name!r} ({hint}); read one with: landscape library read FILE "
@@ -414,6 +414,11 @@ def mark_papers(library: Library, papers: Sequence[Paper], mark: Mark | None) ->
 def merge_libraries(old: Library, new: Library) -> Library:
     """Return a new library with the marks and the watched names of an old one."""
     return replace(new, marks=old.marks, watched=old.watched, filter=old.filter)
+
+
+def library_names() -> list[str]:
+    """Return the names of the libraries in the working directory and in the user's folder."""
+    return [path.name.removesuffix(ENDING) for path in _files()]
 
 
 def list_libraries() -> list[Library]:

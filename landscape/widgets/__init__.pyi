@@ -2,6 +2,7 @@ from ._ask_panel import AskPanel
 from ._citation_panel import CitationPanel
 from ._connection import Connection
 from ._explorer import MapExplorer
+from ._library_panels import DigestPanel, LibraryPanel
 from ._outreach_panel import OutreachPanel
 from ._overlay_panels import ImpactPanel, ReviewPanel, ThesaurusPanel, TrendsPanel
 from ._survey_panel import SurveyPanel
@@ -12,7 +13,9 @@ __all__ = [
     "AskPanel",
     "CitationPanel",
     "Connection",
+    "DigestPanel",
     "ImpactPanel",
+    "LibraryPanel",
     "MapExplorer",
     "OutreachPanel",
     "ReviewPanel",

@@ -36,6 +36,8 @@ _PANELS = {
     "reviews": "ReviewPanel",
     "trends": "TrendsPanel",
     "thesaurus": "ThesaurusPanel",
+    "library": "LibraryPanel",
+    "digest": "DigestPanel",
 }
 # The name of the page is the part of the address of Voila after "#"; see `landscape app`.
 _ADDRESS_ESM = """
@@ -92,8 +94,8 @@ class Workbench(widgets.VBox):
     atlas : Atlas
     page : str, default "explorer"
         Page to open first: ``"explorer"``, ``"ask"``, ``"impact"``, ``"outreach"``,
-        ``"citations"``, ``"writing"``, ``"survey"``, ``"reviews"``, ``"trends"`` or
-        ``"thesaurus"``.
+        ``"citations"``, ``"writing"``, ``"survey"``, ``"reviews"``, ``"trends"``,
+        ``"thesaurus"``, ``"library"`` or ``"digest"``.
 
     Attributes
     ----------

@@ -37,6 +37,7 @@ _BRACES = {"{": r"\textbraceleft{}", "}": r"\textbraceright{}"}
 _TO_ESCAPE = re.compile("[" + re.escape("".join(_LATEX)) + "]")
 _CONTROL = re.compile(rf"{INVISIBLE.pattern}|[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _KEY = re.compile(r"[^A-Za-z0-9:.+/&-]+")
+_NOT_IN_KEYS = re.compile(r"[\s,{}\\%#~\"'()=]+")
 _BIBCODE = re.compile(r"\d{4}[A-Za-z0-9.&]{14}[A-Za-z.:]")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MANY_AUTHORS = 8  # maximum number of authors in a bibitem
@@ -247,7 +248,10 @@ def citation_keys(papers: Sequence[Citable]) -> list[str]:
     taken: set[str] = set()
     for paper in papers:
         label = unicodedata.normalize("NFKD", paper.label)
-        first = key = _KEY.sub("-", label).strip("-") or f"paper{paper.row}"
+        if hasattr(paper, "details"):  # an entry of a library keeps its own key
+            first = key = _NOT_IN_KEYS.sub("-", paper.label) or "paper"
+        else:
+            first = key = _KEY.sub("-", label).strip("-") or f"paper{paper.row}"
         number = 1
         # BibTeX ignores case in keys.
         while key.lower() in taken:
@@ -475,6 +479,8 @@ def _kind(paper: Citable, column: int) -> str:
     in_journal = paper.journal or published
     if in_journal or paper.arxiv_id or paper.bibcode:
         return _TYPES["article" if in_journal or not paper.arxiv_id else "eprint"][column]
+    if getattr(paper, "kind", None) in ("article", "review") and hasattr(paper, "details"):
+        return _TYPES["article"][column]
     return ("misc", "GEN", "document")[column]
 
 

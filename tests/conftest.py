@@ -62,6 +62,14 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> _ByFolder | 
     return _ByFolder(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_libraries(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep the libraries of tests apart from those of the user."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LANDSCAPE_LIBRARIES", str(tmp_path_factory.mktemp("libraries")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def real_data() -> Path:
     """Folder of real data; tests that need it are skipped if it is missing."""

@@ -353,7 +353,7 @@ def mcp(
     atlas: AtlasFolder, /, *, model: UseModel = False, trust_model: TrustModel = False
 ) -> Answer:
     """Serve an atlas to an AI assistant (MCP, standard input and output)."""
-    from landscape.agents.mcp_server import serve
+    from landscape.mcp_server import serve
 
     opened = open_atlas(atlas, trust_model)
     connected = connected_model(model)

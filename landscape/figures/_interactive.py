@@ -12,6 +12,7 @@ from landscape.figures._compare import compare
 from landscape.figures._density_map import heatmap
 from landscape.figures._impact import impact
 from landscape.figures._intervals import KINDS, intervals
+from landscape.figures._library import library_map
 from landscape.figures._new_topics import new_topics
 from landscape.figures._query_map import query_map
 from landscape.figures._reviews import coverage_scene, reviews
@@ -33,7 +34,8 @@ def interactive(kind: str, atlas: AtlasStore, *arguments: object, **options: obj
     ----------
     kind : str
         ``"heatmap"``, ``"query"`` (with the results of a search), ``"uat"``, ``"impact"`` (with
-        ``facilities``), ``"reviews"``, ``"trends"``, ``"new_topics"``, ``"compare"`` (with two
+        ``facilities``), ``"reviews"``, ``"trends"``, ``"new_topics"``, ``"library_map"`` (with a
+        library), ``"compare"`` (with two
         filters), ``"author"`` (with a name), ``"time_slices"``, ``"changes"``, ``"coverage"`` (by
         reviews), or a kind of `landscape.figures.intervals`.
     atlas : AtlasStore
@@ -76,6 +78,7 @@ _SCENES: dict[str, Callable[..., Scene]] = {
     "impact": _impact,
     "reviews": reviews.scene,
     "trends": trends.scene,
+    "library_map": library_map.scene,
     "new_topics": new_topics.scene,
     "compare": compare.scene,
     "author": author.scene,

@@ -18,7 +18,8 @@ import pytest
 from benchmarks.trends import make_world
 from landscape import Atlas
 from landscape._settings import help_of
-from landscape.agents.mcp_server import (
+from landscape.agents.settings import SurveySettings
+from landscape.mcp_server import (
     LIMIT,
     MAX_PAPERS,
     MAX_REPLY,
@@ -27,7 +28,6 @@ from landscape.agents.mcp_server import (
     Tools,
     make_server,
 )
-from landscape.agents.settings import SurveySettings
 from landscape.overlays.trends import new_topics
 from landscape.search import SearchSettings
 from tests.agents.citing_models import some_paper
@@ -37,7 +37,7 @@ TOOLS = {
     "search", "similar", "paper", "graph", "ask", "survey", "attribute", "map_region", "tree",
     "new_topics", "view",
 }  # fmt: skip
-SERVER = "landscape.agents.mcp_server"
+SERVER = "landscape.mcp_server"
 
 
 def files_of(atlas: Atlas) -> dict[Path, int]:
@@ -322,7 +322,7 @@ def test_replies_are_clean_and_bounded(demo_atlas: Atlas, monkeypatch: pytest.Mo
     assert reply["notice"] == NOTICE
     region = int(demo_atlas.topics["topic_id"].iloc[0])
     assert tools["map_region"](region)["exemplars"]
-    monkeypatch.setattr("landscape.agents.mcp_server.MAX_REPLY", 500)
+    monkeypatch.setattr("landscape.mcp_server.MAX_REPLY", 500)
     with pytest.raises(ToolError, match="fewer papers"):
         tools["search"]("dust")
 

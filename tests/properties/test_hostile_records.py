@@ -100,7 +100,7 @@ def call(finished: Atlas) -> Callable[[str, dict[str, Any]], str]:
     """Function that calls a tool, and returns its reply or its error."""
     from mcp.server.mcpserver.exceptions import ToolError
 
-    from landscape.agents.mcp_server import make_server
+    from landscape.mcp_server import make_server
 
     server = make_server(finished)
 

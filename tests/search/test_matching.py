@@ -8,8 +8,8 @@ import pytest
 
 from landscape import Atlas
 from landscape._io import data_file, read_yaml
-from landscape.agents.mcp_server import Tools
 from landscape.cli import main
+from landscape.mcp_server import Tools
 from landscape.search.matching import long_forms, person_name, subject_words, with_long_forms
 
 NONSENSE = ["asdfqwer zxcv", "the", "chocolate cake recipe", "landlord law", "how to train a puppy"]

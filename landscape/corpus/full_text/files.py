@@ -16,6 +16,8 @@ from typing import IO, Any
 from landscape._bibliography import citation_keys
 from landscape.corpus.full_text._sections import SectionList
 from landscape.corpus.identifiers import arxiv_id_of_bibcode
+from landscape.corpus.readers.zotero import DATABASE, ZoteroReader
+from landscape.corpus.records import RawRecord
 from landscape.errors import InputError, LandscapeError
 from landscape.types import FullText, Paper
 
@@ -267,6 +269,9 @@ class FullTextFolder:
                 self._read_bibliography(path, folder)
 
     def _list(self, folder: Path) -> None:
+        if (folder / DATABASE).is_file():
+            self._read_zotero(folder)
+            return
         bibliographies = []
         # LaTeX comes first, because its structure is known exactly; text and PDF come last.
         order: Callable[[Path], tuple[int, str]] = lambda path: (_rank(path), path.name)  # noqa: E731
@@ -281,6 +286,17 @@ class FullTextFolder:
                 self._by_key.setdefault(_key(_ENDINGS.sub("", path.name)), path)
         for path in bibliographies:
             self._read_bibliography(path, folder)
+
+    def _read_zotero(self, folder: Path) -> None:
+        """List the attachments of a data directory of Zotero by the identifiers of their papers."""
+        for record in ZoteroReader().read(folder):
+            fields = record.fields if isinstance(record, RawRecord) else {}
+            paths: Any = fields.get("files") or ()
+            known = [Path(one) for one in paths if _ENDINGS.search(one) and Path(one).is_file()]
+            inside = [one for one in known if one.resolve().is_relative_to(folder.resolve())]
+            for name in ("arxiv_id", "bibcode", "doi", "given_id"):
+                for path in sorted(inside, key=_rank)[:1] if fields.get(name) else ():
+                    self._by_key.setdefault(_key(str(fields[name])), path)
 
     def _read_bibliography(self, path: Path, folder: Path) -> None:
         """Give the files of the entries of a bibliography the identifiers of the entries."""

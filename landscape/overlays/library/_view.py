@@ -118,7 +118,7 @@ def library_papers(atlas: AtlasStore, library: str) -> Analysis:
     )
 
 
-def library_regions(atlas: AtlasStore, library: str) -> Analysis:
+def library_regions(atlas: AtlasStore, library: str | Library) -> Analysis:
     """List the regions that the owner of a library knows, borders on, and does not know.
 
     A region is known if it has at least three papers of the library. It borders on the library if

@@ -17,9 +17,8 @@ from contextlib import redirect_stdout
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import partial, wraps
-from importlib import import_module
 from tempfile import TemporaryDirectory
-from typing import IO, TYPE_CHECKING, Annotated, Any, Literal, ParamSpec, get_type_hints
+from typing import IO, TYPE_CHECKING, Annotated, Any, Literal, ParamSpec, cast, get_type_hints
 
 import numpy as np
 from pydantic import Field, ValidationError
@@ -30,14 +29,15 @@ from landscape._http import within
 from landscape._serializer import plain
 from landscape._settings import Settings, bounds, help_of
 from landscape._wording import one_line
-from landscape.agents._attribution import attribute
-from landscape.agents._survey import survey_question
+from landscape.agents import attribute, survey_question
 from landscape.agents.settings import AttributeSettings, SurveySettings
 from landscape.answers import AskSettings, answer_question
+from landscape.corpus.libraries import Library, find_library, library_names
 from landscape.errors import InputError, LandscapeError, require
 from landscape.llm.interruption import Interruptible
 from landscape.llm.prompts import as_data
 from landscape.overlays.citations import citation_graph
+from landscape.overlays.library import library_regions, make_digest
 from landscape.overlays.trends import new_topics
 from landscape.search import SearchSettings, open_engine, search_papers, similar_papers, spread_of
 from landscape.search.ranking import RANKING
@@ -74,7 +74,6 @@ _REGIONS = 300  # maximum number of regions listed, the largest first
 _IN_TREE = 1_000  # maximum number of regions in the tree: continents first, then by size
 _WINDOW = (0.05, 0.95)  # quantiles of the positions of the papers between which a region is drawn
 _DPI = 100  # of pictures
-_FIGURES = ("landscape.viewer", "landscape.viewer.printing", "landscape.figures")
 _RANKED = RANKING.candidates  # maximum number of papers of a search, on all its pages
 _MAX_NAMED = 10  # maximum number of authors per paper, and of typical papers per region
 # Set when the language model of the current call has to stop.
@@ -319,6 +318,41 @@ class Tools:
             "picture": picture,
         }
 
+    def library(self, name: str = "") -> Reply:
+        """List the user's libraries, or the regions that the owner of one knows and borders on.
+
+        The filter in:NAME restricts search and other tools to the papers of a library.
+        """
+        if not name:
+            return {"libraries": library_names()}
+        regions = library_regions(self._atlas, _own_library(name))
+        near = regions.table[regions.table["state"] != "unknown"].head(_LINKED)
+        return {"caption": regions.caption, "regions": near}
+
+    def digest(self, library: str, since: str = "", k: int = 20) -> Reply:
+        """List the papers that arrived in the atlas since the user last looked, with reasons.
+
+        library is a name from the tool library; since is a first day such as 2026-11-01.
+        """
+        k = _bounded("k", k, MAX_PAPERS)
+        found = make_digest(self._atlas, _own_library(library), since=since or None, k=k)
+        return {
+            "headline": found.headline,
+            "new_topics": list(found.topics),
+            "changed_regions": list(found.changes),
+            "groups": [
+                {
+                    "name": group.name,
+                    "n_papers": group.n_papers,
+                    "papers": [
+                        {**one.to_dict(), "paper": _short(one.paper)} for one in group.papers[:k]
+                    ],
+                }
+                for group in found.groups
+            ],
+            "notes": list(found.notes),
+        }
+
     def all(self) -> Sequence[Callable[..., Reply]]:
         """Return all tools; their replies are cleaned, limited in size and marked as data."""
         return [
@@ -333,6 +367,8 @@ class Tools:
             _tool(self.tree),
             _tool(self.new_topics, SearchSettings, k=_LINKED),
             _tool(self.view, SearchSettings, k=MAX_PAPERS),
+            _tool(self.library),
+            _tool(self.digest, SearchSettings, k=MAX_PAPERS),
         ]
 
     def _stoppable(self) -> WritingModel | None:
@@ -360,12 +396,14 @@ class Tools:
 
     def _draw(self, given: Reply, marked: Any) -> tuple[str, bytes]:
         """Return the caption and the PNG of a map with marked papers, of less than 1 MB."""
-        # Figures are in a layer above agents, so their modules are imported by name.
-        viewer, printing, figures = map(import_module, _FIGURES)
-        source = self._atlas.cached("map of pictures", viewer.MapSource)
-        sheet = printing.print_map(printing.Shown(source, given, marked[:0], marked))
+        from landscape.figures import save_figure
+        from landscape.viewer import MapSource
+        from landscape.viewer.printing import Shown, print_map
+
+        source = self._atlas.cached("map of pictures", lambda atlas: MapSource(cast(Any, atlas)))
+        sheet = print_map(Shown(source, given, marked[:0], marked))
         with TemporaryDirectory() as folder:
-            file = figures.save_figure(sheet, f"{folder}/map.png", dpi=_DPI)
+            file = save_figure(sheet, f"{folder}/map.png", dpi=_DPI)
             return str(sheet.alt_text), file.read_bytes()
 
     def _papers(self, results: Results) -> Reply:
@@ -486,6 +524,11 @@ def _text(what: str, text: str) -> str:
     if "\ufffd" in text:
         raise InputError(f"The {what} contains an incomplete character; send it as UTF-8.")
     return text
+
+
+def _own_library(name: str) -> Library:
+    """Return a library of the user by name; a path is not accepted from an assistant."""
+    return find_library(_text("name", name))
 
 
 def _bounded(what: str, number: int, most: int, *, least: int = 1) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -37,69 +37,77 @@ def write_zotero(
 ) -> Path:
     """Write ``zotero.sqlite`` and return the data directory.
 
-    A paper has fields of Zotero, and ``type, authors, tags, collections, notes, files, deleted``
-    and ``library``; `collections` gives the parent of a collection.
+    A paper has fields of Zotero, and ``type, authors, tags, collections, notes, files, content,
+    deleted`` and ``library``; `collections` gives the parent of a collection.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with closing(sqlite3.connect(folder / "zotero.sqlite")) as database, database:
         database.executescript(_SCHEMA)
-        add = database.execute
-        database.executemany(
-            "INSERT INTO libraries VALUES (?, ?, 1)", [(1, "user"), (2, "group"), (3, "feed")]
-        )
-        database.executemany("INSERT INTO itemTypes VALUES (?, ?)", enumerate(_TYPES, start=1))
-        add("INSERT INTO creatorTypes VALUES (1, 'author'), (2, 'editor')")
-        ids: dict[tuple[str, object], int] = {}
-
-        def id_of(table: str, key: object, *values: object) -> int:
-            if (table, key) not in ids:
-                marks = ", ".join("?" * len(values))
-                row = add(f"INSERT INTO {table} VALUES (NULL, {marks})", values)  # noqa: S608
-                ids[table, key] = int(row.lastrowid or 0)
-            return ids[table, key]
-
-        def collection(name: str) -> int:
-            parent = collection(collections[name]) if name in collections else None
-            return id_of("collections", name, name, parent, 1, f"C{len(ids)}")
-
-        def item(kind: str, library: int = 1) -> int:
-            number = len([one for one in ids if one[0] == "items"])
-            key = f"{number:08d}"
-            return id_of("items", key, _TYPES.index(kind) + 1, "", "", library, key)
-
+        writer = _Writer(database, folder, collections)
         for paper in papers:
-            own = dict(paper)
-            number = item(own.pop("type", "journalArticle"), own.pop("library", 1))
-            for place, name in enumerate(_list(own.pop("authors", ()))):
-                last, _, first = name.partition(", ")
-                who = id_of("creators", name, first, last, 0)
-                add("INSERT INTO itemCreators VALUES (?, ?, 1, ?)", (number, who, place))
-            for tag in own.pop("tags", ()):
-                add("INSERT INTO itemTags VALUES (?, ?, 0)", (number, id_of("tags", tag, tag)))
-            for name in own.pop("collections", ()):
-                add("INSERT INTO collectionItems VALUES (?, ?, 0)", (collection(name), number))
-            for note in own.pop("notes", ()):
-                add("INSERT INTO itemNotes VALUES (?, ?, ?, '')", (item("note"), number, note))
-            for path in own.pop("files", ()):
-                of = item("attachment")
-                add(
-                    "INSERT INTO itemAttachments VALUES (?, ?, 0, 'application/pdf', ?)",
-                    (of, number, f"storage:{path}"),
-                )
-                key = next(k for (t, k), v in ids.items() if t == "items" and v == of)
-                place = folder / "storage" / str(key)
-                place.mkdir(parents=True)
-                (place / path).write_text(own.pop("content", ""))
-            if own.pop("deleted", False):
-                add("INSERT INTO deletedItems VALUES (?, '')", (number,))
-            for name, value in own.items():
-                field = id_of("fields", name, name, None)
-                add(
-                    "INSERT INTO itemData VALUES (?, ?, ?)",
-                    (number, field, id_of("itemDataValues", value, value)),
-                )
+            writer.write(paper)
     return folder
 
 
-def _list(names: Sequence[str]) -> Sequence[str]:
-    return names
+class _Writer:
+    """Writer of items, which gives numbers to names when they are first used."""
+
+    def __init__(
+        self, database: sqlite3.Connection, folder: Path, parents: Mapping[str, str]
+    ) -> None:
+        self._add, self._folder, self._parents = database.execute, folder, parents
+        self._ids: dict[tuple[str, object], int] = {}
+        self._n_items = 0
+        self._add("INSERT INTO libraries VALUES (1, 'user', 1), (2, 'group', 1), (3, 'feed', 1)")
+        self._add("INSERT INTO creatorTypes VALUES (1, 'author'), (2, 'editor')")
+        database.executemany("INSERT INTO itemTypes VALUES (?, ?)", enumerate(_TYPES, start=1))
+
+    def write(self, paper: Mapping[str, Any]) -> None:
+        own = dict(paper)
+        number, _ = self._item(own.pop("type", "journalArticle"), own.pop("library", 1))
+        for place, name in enumerate(own.pop("authors", ())):
+            last, _, first = name.partition(", ")
+            who = self._id("creators", name, first, last, 0)
+            self._add("INSERT INTO itemCreators VALUES (?, ?, 1, ?)", (number, who, place))
+        for tag in own.pop("tags", ()):
+            self._add("INSERT INTO itemTags VALUES (?, ?, 0)", (number, self._id("tags", tag, tag)))
+        for name in own.pop("collections", ()):
+            row = (self._collection(name), number)
+            self._add("INSERT INTO collectionItems VALUES (?, ?, 0)", row)
+        for note in own.pop("notes", ()):
+            row = (self._item("note")[0], number, note)
+            self._add("INSERT INTO itemNotes VALUES (?, ?, ?, '')", row)
+        content = own.pop("content", "")
+        for path in own.pop("files", ()):
+            self._attach(number, path, content)
+        if own.pop("deleted", False):
+            self._add("INSERT INTO deletedItems VALUES (?, '')", (number,))
+        for name, value in own.items():
+            row = (number, self._id("fields", name, name, None))
+            value_id = self._id("itemDataValues", value, value)
+            self._add("INSERT INTO itemData VALUES (?, ?, ?)", (*row, value_id))
+
+    def _attach(self, number: int, path: str, content: str) -> None:
+        attachment, key = self._item("attachment")
+        row = (attachment, number, f"storage:{path}")
+        self._add("INSERT INTO itemAttachments VALUES (?, ?, 0, 'application/pdf', ?)", row)
+        place = self._folder / "storage" / key
+        place.mkdir(parents=True)
+        (place / path).write_text(content)
+
+    def _item(self, kind: str, library: int = 1) -> tuple[int, str]:
+        self._n_items += 1
+        key = f"{self._n_items:08d}"
+        number = self._id("items", key, _TYPES.index(kind) + 1, "", "", library, key)
+        return number, key
+
+    def _collection(self, name: str) -> int:
+        parent = self._collection(self._parents[name]) if name in self._parents else None
+        return self._id("collections", name, name, parent, 1, f"C{name}")
+
+    def _id(self, table: str, key: object, *values: object) -> int:
+        if (table, key) not in self._ids:
+            marks = ", ".join("?" * len(values))
+            row = self._add(f"INSERT INTO {table} VALUES (NULL, {marks})", values)  # noqa: S608
+            self._ids[table, key] = int(row.lastrowid or 0)
+        return self._ids[table, key]

@@ -94,7 +94,7 @@ def library_map(
     ]
     legend = [LegendEntry("paper of the library", own_papers(palette, 1.0))]
     lines = _lines(drawn, x, y)
-    kinds = {"cites": ("cites", "solid"), "similar": ("similar text", "dotted")}
+    kinds = {"cites": ("cites", "-"), "similar": ("similar text", "dotted")}
     legend += [
         LegendEntry(words, {"colour": palette.ink, "width": 0.8, "dashes": dashes})
         for kind, (words, dashes) in kinds.items()

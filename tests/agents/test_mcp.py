@@ -19,6 +19,7 @@ from benchmarks.trends import make_world
 from landscape import Atlas
 from landscape._settings import help_of
 from landscape.agents.settings import SurveySettings
+from landscape.corpus.libraries import Library, entry_of_name, write_library
 from landscape.mcp_server import (
     LIMIT,
     MAX_PAPERS,
@@ -35,7 +36,7 @@ from tests.timing import time_limit
 
 TOOLS = {
     "search", "similar", "paper", "graph", "ask", "survey", "attribute", "map_region", "tree",
-    "new_topics", "view",
+    "new_topics", "library", "digest", "view",
 }  # fmt: skip
 SERVER = "landscape.mcp_server"
 
@@ -52,6 +53,8 @@ def test_a_client_over_stdio(demo_atlas: Atlas, mode: str, version: str) -> None
     from mcp import Client, StdioServerParameters
 
     paper = some_paper(demo_atlas)
+    mine = tuple(entry_of_name(one.label) for one in demo_atlas.engine.papers(range(0, 60, 3)))
+    write_library(Library("assistant", mine))
     before = files_of(demo_atlas)
     calls: list[tuple[str, dict[str, Any]]] = [
         ("search", {"query": "dust", "k": 3, "filter": "2000.."}),
@@ -64,6 +67,8 @@ def test_a_client_over_stdio(demo_atlas: Atlas, mode: str, version: str) -> None
         ("map_region", {}),
         ("tree", {}),
         ("new_topics", {"k": 2}),
+        ("library", {}),
+        ("digest", {"library": "assistant", "since": "2000-01-01", "k": 2}),
         ("view", {"query": "dust", "k": 3}),
     ]
     wrong: list[tuple[str, dict[str, Any], str]] = [
@@ -82,6 +87,8 @@ def test_a_client_over_stdio(demo_atlas: Atlas, mode: str, version: str) -> None
         ("paper", {}, "Pass one paper as paper_id"),
         ("paper", {"paper": "a", "paper_id": "a"}, "Pass one paper as paper_id"),
         ("view", {"region": 99_999}, "Unknown region"),
+        ("digest", {"library": "/etc/passwd"}, "A library cannot be named"),
+        ("library", {"name": "nobody"}, "There is no library 'nobody'"),
         ("attribute", {"excerpt": "No mark."}, "CITATION"),
         ("map_region", {"region": 99_999}, "Unknown region"),
         ("ask", {"question": "x" * 9_000}, "at most 8,000"),
@@ -119,6 +126,8 @@ def test_a_client_over_stdio(demo_atlas: Atlas, mode: str, version: str) -> None
     assert len(replies["search"]["papers"]) == 3
     assert replies["search"]["searched"]["papers"] == len(demo_atlas)
     assert replies["paper"]["abstract"] == paper.abstract
+    assert "assistant" in replies["library"]["libraries"]
+    assert replies["digest"]["groups"][0]["papers"][0]["reasons"]
     assert replies["ask"]["method"] == "extractive"
     assert replies["attribute"]["method"] == "offline"
     assert replies["map_region"]["n_regions"] == len(demo_atlas.topics)

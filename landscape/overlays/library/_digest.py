@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 Source = Literal["library", "filter", "region", "text"]
 _FIRST_DAYS = 30  # of arrivals, if the reader has not looked before
-_BACKFILE_DAYS = 400  # age of the oldest paper of a part, from which papers count by their dates
+_BACKFILE_DAYS = 100  # median age of the papers of a part, from which they count by their dates
 _MAX_EMBEDDED, _MAX_KNOWN = 300, 3_000  # papers of a library that are compared
 _GROUP = 12  # papers listed in each of the first groups
 _LIKE_DISLIKED = 0.75  # cosine
@@ -217,7 +217,8 @@ def _days_of_arrival(atlas: AtlasStore) -> NDArray[np.datetime64]:
         start += part.rows
         day = np.datetime64(_day_of(part))
         known = dates[own][~np.isnat(dates[own])]
-        if len(known) and known.min() >= day - np.timedelta64(_BACKFILE_DAYS, "D"):
+        ages = (day - known).astype(int)
+        if len(known) and np.median(ages) <= _BACKFILE_DAYS:
             days[own] = day
     return days
 

@@ -354,8 +354,10 @@ def _closing(block: str) -> int:
     opening = re.search(r"[{(]", block)
     depth, at = 0, opening.start() if opening else 0
     while opening and opening[0] == "{" and at < len(block):
-        at += 1 if block[at] == "\\" else 0
-        depth += {"{": 1, "}": -1}.get(block[at : at + 1], 0)
+        if block[at] == "\\":  # as in bibtexparser, an escaped brace does not count
+            at += 2
+            continue
+        depth += {"{": 1, "}": -1}.get(block[at], 0)
         if depth == 0:
             return at
         at += 1

@@ -37,22 +37,19 @@ if TYPE_CHECKING:
 MOST = 100
 """Maximum number of papers that are suggested at once."""
 _TITLES = ("Papers to cite", "Related work", "Check a draft")
-_TEX, _BIB = "paragraph.tex", "paragraph.bib"
+_BIB = "paragraph.bib"
 _MAX_BEFORE = 1_000  # maximum number of characters before the cursor that are searched for
-_CITE = re.compile(r"\\[A-Za-z]*[cC]ite[A-Za-z]*\*?\s*(?:\[[^\]]*\]\s*)*\{([^{}]*)\}")
+_CITE = re.compile(r"\\[A-Za-z]{0,20}[cC]ite[A-Za-z]{0,20}\*?\s*(?:\[[^\]]*\]\s*)*\{([^{}]*)\}")
 _WHOLE = re.compile(rf"{_CITE.pattern}|\\[A-Za-z]+|\w+(?:[-'’]\w+|\.\d+)*")
 _COMMENT = re.compile(r"(?<!\\)%.*")
 
 # Python counts characters, JavaScript counts some of them twice: both places are converted.
 _EDITOR_ESM = """
 function render({ model, el }) {
-  const label = document.createElement("label"), name = document.createElement("span");
-  const area = document.createElement("textarea");
-  name.textContent = model.get("description");
-  area.placeholder = model.get("placeholder");
-  area.title = model.get("tooltip") || "";
-  area.rows = 5;
-  label.append(name, area);
+  const label = document.createElement("label"), area = document.createElement("textarea");
+  const placeholder = model.get("placeholder"), title = model.get("tooltip") || "";
+  Object.assign(area, { placeholder, title, rows: 5 });
+  label.append(model.get("description"), area);
   el.append(label);
   let timer, sends = false;
   const send = () => {
@@ -74,12 +71,11 @@ function render({ model, el }) {
   };
   show();
   model.on("change:value change:cursor", show);
-  for (const event of ["input", "keyup", "click", "select"]) {
-    area.addEventListener(event, () => {
-      clearTimeout(timer);
-      timer = setTimeout(send, 100);
-    });
-  }
+  const sendSoon = () => {
+    clearTimeout(timer);
+    timer = setTimeout(send, 100);
+  };
+  for (const event of ["input", "keyup", "click", "select"]) area.addEventListener(event, sendSoon);
   area.addEventListener("blur", () => timer && send());  // before a button acts on the text
   return () => model.off("change:value change:cursor", show);
 }
@@ -105,7 +101,9 @@ class TextEditor(anywidget.AnyWidget):
     def before(self) -> str:
         """The last words before the cursor."""
         text = self.value[: self.place]
-        return text if len(text) <= _MAX_BEFORE else text[-_MAX_BEFORE:].partition(" ")[2]
+        if len(text) <= _MAX_BEFORE:
+            return text
+        return re.sub(r"^\S{0,40}\s", "", text[-_MAX_BEFORE:])  # without the part of a word
 
     def put(self, text: str, cursor: int | None = None) -> None:
         """Replace the text and the place of the cursor in one message to the page."""
@@ -377,10 +375,8 @@ class WritingPanel(QueryPanel[CitationSuggestions]):
         if not _CITE.match(new):  # a citation alone may be repeated
             self._inserted[key] = new
         self._context.put(f"{before}{new}{after}", len(before) + len(new))
-        done = (
-            f"The sentence of paper {chosen} was replaced." if old else f"Inserted: paper {chosen}."
-        )
-        self.say(done)
+        done = "replaced: the sentence of" if old else "inserted:"
+        self.say(f"{done} paper {chosen}.".capitalize())
 
     def _key_of(self, rank: int) -> str:
         """Return the key of a paper, different from those of other papers that were inserted."""
@@ -565,10 +561,10 @@ class WritingPanel(QueryPanel[CitationSuggestions]):
 
     def _offer_text(self) -> None:
         """Offer the text and its papers as files."""
-        links, unknown = [], []
-        if self._context.value.strip():
-            links = [download_link(_TEX, self.to_latex(), text="Text (LaTeX)")]
-            unknown = [key for key in cited_keys(self._context.value) if key not in self._cited]
+        text, links = self._context.value, []
+        unknown = [key for key in cited_keys(text) if key not in self._cited]
+        if text.strip():
+            links = [download_link("paragraph.tex", self.to_latex(), text="Text (LaTeX)")]
         if papers := self.to_bibtex():
             links.append(download_link(_BIB, papers, text="Its papers (BibTeX)"))
         self._text_files.value = render(
@@ -633,11 +629,7 @@ class WritingPanel(QueryPanel[CitationSuggestions]):
 
 
 def cited_keys(text: str) -> list[str]:
-    r"""Return the keys that a text in LaTeX cites, in the order of the text.
-
-    >>> cited_keys(r"Dust cools \citep[see][]{b, a}, and \citet{b} agree. % \citep{c}")
-    ['b', 'a']
-    """
+    """Return the keys that a text in LaTeX cites, in the order of the text."""
     groups = _CITE.findall(_COMMENT.sub("", text))
     return [*dict.fromkeys(key for group in groups for key in re.split(r"[\s,]+", group) if key)]
 

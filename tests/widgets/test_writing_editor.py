@@ -182,6 +182,22 @@ def test_a_new_search_does_not_replace_a_sentence(demo_atlas: Atlas) -> None:
     assert keys_of(panel.to_bibtex()) == cited[:1]
 
 
+def test_a_paper_without_highlights_is_only_cited(
+    demo_atlas: Atlas, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suggestions = demo_atlas.cite(CONTEXT, k=1, n_highlights=0, model=None)
+    monkeypatch.setattr(AtlasCollection, "cite", lambda *_, **__: suggestions)
+    panel = WritingPanel(demo_atlas, context="Winds are driven by light, and end.")
+    found(panel)
+    cite = f"\\citep{{{suggestions.citation_keys[0]}}}"
+    editor(panel).cursor = len("Winds are driven by light")
+    panel.insert()
+    assert text_of(panel) == f"Winds are driven by light~{cite}, and end."
+    editor(panel).cursor = len("Winds are ")
+    panel.insert()
+    assert text_of(panel) == f"Winds are~{cite} driven by light~{cite}, and end."
+
+
 def test_papers_with_one_label_have_different_keys(
     demo_atlas: Atlas, monkeypatch: pytest.MonkeyPatch
 ) -> None:

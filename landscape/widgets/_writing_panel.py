@@ -1,4 +1,4 @@
-"""The writing panel: find papers to cite, write a paragraph, and check a draft."""
+"""The writing panel: write a text with citations, write a paragraph, and check a draft."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import anywidget
 import ipywidgets as widgets
+import traitlets
 
+from landscape._bibliography import escape_latex, to_bibtex
 from landscape._render import render
 from landscape._serializer import to_csv, to_json
 from landscape._wording import count
@@ -27,17 +30,89 @@ if TYPE_CHECKING:
 
     from landscape.agents import AtlasCollection
     from landscape.atlas import Atlas
-    from landscape.types import Answer, DraftCheck, Paper
+    from landscape.types import Answer, DraftCheck, Paper, Suggestion
     from landscape.widgets._agent_panel import Listed
     from landscape.widgets._connection import Connection
 
 MOST = 100
 """Maximum number of papers that are suggested at once."""
 _TITLES = ("Papers to cite", "Related work", "Check a draft")
+_BIB = "paragraph.bib"
+_MAX_BEFORE = 1_000  # maximum number of characters before the cursor that are searched for
+_CITE = re.compile(r"\\[A-Za-z]{0,20}[cC]ite[A-Za-z]{0,20}\*?\s*(?:\[[^\]]*\]\s*)*\{([^{}]*)\}")
+_WHOLE = re.compile(rf"{_CITE.pattern}|\\[A-Za-z]+|\w+(?:[-'’]\w+|\.\d+)*")
+_COMMENT = re.compile(r"(?<!\\)%.*")
+
+# Python counts characters, JavaScript counts some of them twice: both places are converted.
+_EDITOR_ESM = """
+function render({ model, el }) {
+  const label = document.createElement("label"), area = document.createElement("textarea");
+  const placeholder = model.get("placeholder"), title = model.get("tooltip") || "";
+  Object.assign(area, { placeholder, title, rows: 5 });
+  label.append(model.get("description"), area);
+  el.append(label);
+  let timer, sends = false;
+  const send = () => {
+    timer = clearTimeout(timer);
+    sends = true;
+    model.set("value", area.value);
+    model.set("cursor", [...area.value.slice(0, area.selectionStart)].length);
+    sends = false;
+    model.save_changes();
+  };
+  const show = () => {
+    if (sends) return;
+    const text = model.get("value"), cursor = model.get("cursor"), isNew = area.value !== text;
+    if (isNew) area.value = text;
+    if (cursor === null) return;
+    const place = [...text].slice(0, cursor).join("").length;
+    if (area.selectionStart !== place) area.setSelectionRange(place, place);
+    if (isNew) area.scrollTop = area.scrollHeight * place / text.length - area.clientHeight / 2;
+  };
+  show();
+  model.on("change:value change:cursor", show);
+  const sendSoon = () => {
+    clearTimeout(timer);
+    timer = setTimeout(send, 100);
+  };
+  for (const event of ["input", "keyup", "click", "select"]) area.addEventListener(event, sendSoon);
+  area.addEventListener("blur", () => timer && send());  // before a button acts on the text
+  return () => model.off("change:value change:cursor", show);
+}
+export default { render };
+"""
+
+
+class TextEditor(anywidget.AnyWidget):
+    """A text area with a cursor, whose place is None until it is known."""
+
+    _esm = _EDITOR_ESM
+    value = traitlets.Unicode().tag(sync=True)
+    cursor = traitlets.Int(None, allow_none=True).tag(sync=True)
+    description = traitlets.Unicode().tag(sync=True)
+    placeholder = traitlets.Unicode().tag(sync=True)
+
+    @property
+    def place(self) -> int:
+        """Number of characters before the cursor; the whole text if the cursor is unknown."""
+        return len(self.value) if self.cursor is None else len(self.value[: max(self.cursor, 0)])
+
+    @property
+    def before(self) -> str:
+        """The last words before the cursor."""
+        text = self.value[: self.place]
+        if len(text) <= _MAX_BEFORE:
+            return text
+        return re.sub(r"^\S{0,40}\s", "", text[-_MAX_BEFORE:])  # without the part of a word
+
+    def put(self, text: str, cursor: int | None = None) -> None:
+        """Replace the text and the place of the cursor in one message to the page."""
+        with self.hold_sync():
+            self.value, self.cursor = text, cursor
 
 
 class WritingPanel(QueryPanel[CitationSuggestions]):
-    """Find papers to cite, write a paragraph on them, and check the citations of a draft.
+    """Write a text with citations, write a paragraph, and check the citations of a draft.
 
     Parameters
     ----------
@@ -47,7 +122,7 @@ class WritingPanel(QueryPanel[CitationSuggestions]):
     desk : AtlasCollection, optional
         Corpora to cite from. Default: only the atlas.
     context : str, optional
-        Initial text of the field for the text before the citation.
+        Initial text of the editor, in LaTeX.
     keywords : str, optional
         Initial text of the field for keywords, in the syntax of filters.
 
@@ -64,6 +139,8 @@ class WritingPanel(QueryPanel[CitationSuggestions]):
     >>> panel = WritingPanel(ls.open("my.atlas"))  # doctest: +SKIP
     >>> panel.cite("Massive stars lose mass in winds that are driven by")  # doctest: +SKIP
     >>> panel.wait(), panel.selection  # doctest: +SKIP
+    >>> panel.insert(1)  # doctest: +SKIP
+    >>> print(panel.to_latex(), panel.to_bibtex())  # doctest: +SKIP
     """
 
     def __init__(
@@ -85,6 +162,8 @@ class WritingPanel(QueryPanel[CitationSuggestions]):
         self.paragraph: Answer | None = None
         self.draft_check: DraftCheck | None = None
         self._chosen: dict[str, Paper] = {}
+        self._cited: dict[str, Paper] = {}  # papers that were inserted, by citation key
+        self._inserted: dict[str, str] = {}  # sentences since the last search, by citation key
         self.tabs = widgets.Tab(
             children=[
                 self._citing_tab(context, keywords),
@@ -99,8 +178,10 @@ class WritingPanel(QueryPanel[CitationSuggestions]):
         )
 
     def _citing_tab(self, context: str, keywords: str) -> widgets.VBox:
-        """Create the tab with the text before a citation, and the papers to cite."""
-        self._context = make_control("writing.context", value=context)
+        """Create the tab with the text and the papers to cite."""
+        self._context = make_control(
+            "writing.context", lambda: self._try(self._offer_text), kind=TextEditor, value=context
+        )
         self._keywords = make_control("writing.keywords", value=keywords)
         self._on_enter(self._keywords, self.cite)
         self._k = make_control("writing.k", max=MOST)
@@ -118,17 +199,19 @@ class WritingPanel(QueryPanel[CitationSuggestions]):
         self._rank = make_control("writing.rank", max=MOST)
         self._other = make_control("writing.other")
         again = make_control("writing.again", lambda: self._soon(self.rewrite))
-        self._again = widgets.HBox([self._rank, _wide(self._other), again])
-        self._heading_of_papers = widgets.HTML()
-        self._papers = PaperList(on_change=self._offer_files)
-        self._found = widgets.VBox(
-            [self._heading_of_papers, self._papers, self._again, choose, self._files]
-        )
-        self._found.layout.display = "none"
+        insert = make_control("writing.insert", lambda: self._soon(self.insert))
+        self._again = widgets.HBox([self._rank, _wide(self._other), again, insert])
+        self._heading_of_papers, self._text_files = widgets.HTML(), widgets.HTML()
+        self._papers = PaperList(on_change=self._follow_ticks)
+        self._found = widgets.VBox([self._heading_of_papers, self._papers, choose, self._files])
+        self._found.layout.display = self._again.layout.display = "none"
         switches = widgets.HBox([*self._corpora.values()])
         switches.layout.display = "" if len(self._corpora) > 1 else "none"
         row = widgets.HBox([_wide(self._keywords), self._k, find])
-        return widgets.VBox([self._context, row, switches, self._found])
+        editor = widgets.VBox([self._context, self._text_files, row, switches, self._again])
+        editor.add_class("landscape-editor")
+        self._offer_text()
+        return widgets.VBox([editor, self._found])
 
     def _related_tab(self) -> widgets.VBox:
         """Create the tab with the papers chosen for a paragraph, and the paragraph."""
@@ -182,7 +265,7 @@ class WritingPanel(QueryPanel[CitationSuggestions]):
         Parameters
         ----------
         context, keywords : str, optional
-            Default: the texts of the fields.
+            Default: the text before the cursor, and the text of the field.
         k : int, optional
             Number of papers.
 
@@ -196,12 +279,14 @@ class WritingPanel(QueryPanel[CitationSuggestions]):
         for name, text in (("context", context), ("keywords", keywords)):
             if text is not None:
                 readable_text(name, text)
-        fields = ((self._context, context), (self._keywords, keywords), (self._k, k))
-        for box, given in fields:
+        if context is not None:
+            self._context.put(context)
+        for box, given in ((self._keywords, keywords), (self._k, k)):
             if given is not None:
                 box.value = given
-        text, within, most = self._context.value, self._keywords.value.strip(), self._k.value
-        needed(f"{text}{within}", what="The text before the citation")
+        text = self._context.before if context is None else context
+        within, most = self._keywords.value.strip(), self._k.value
+        needed(f"{text}{within}", what="The text before the cursor")
         desk = self.desk
         desk.searched  # noqa: B018 - raises InputError if no corpus is switched on
 
@@ -210,6 +295,8 @@ class WritingPanel(QueryPanel[CitationSuggestions]):
             return desk.cite(text, within or None, k=most, model=run.model)
 
         def show(found: CitationSuggestions, model: str | None) -> None:
+            self._inserted.clear()
+            self._rank.value = 1
             self._show_papers(found)
             within = () if found.keywords is None else (found.keywords,)
             options = model_option(model) | ({"k": most} if most != 10 else {})
@@ -246,6 +333,8 @@ class WritingPanel(QueryPanel[CitationSuggestions]):
 
         def show(found: CitationSuggestions, model: str | None) -> None:
             self._show_papers(found)
+            if self._replaceable(self._key_of(chosen)):
+                self.say(f"“Insert” replaces the sentence of paper {chosen} in your text.")
             options = model_option(model)
             asked = called("desk.rewrite", Name("found"), chosen, words, **options)
             first = [
@@ -256,6 +345,76 @@ class WritingPanel(QueryPanel[CitationSuggestions]):
             self._put_code(*first, f"found = {asked}", model=model)
 
         self._begin("Writing the sentence again", work, show)
+
+    def insert(self, rank: int | None = None) -> None:
+        r"""Insert the citing sentence of a paper, with its citation, at the cursor of the text.
+
+        Without a citing sentence, the best highlight is quoted; without highlights, only
+        ``\citep`` is inserted. If the sentence inserted for this paper since the last search is
+        still in the text, it is replaced.
+
+        Parameters
+        ----------
+        rank : int, optional
+            Number of the paper in the list. Default: the value of the field, which follows the
+            ticked paper.
+
+        Raises
+        ------
+        InputError
+            If there are no papers yet, or no paper has this number.
+        """
+        if not self._value:
+            raise InputError("There is no paper to insert yet. Find papers to cite first.")
+        number = self._rank.value if rank is None else rank
+        self._rank.value = chosen = checked_whole("rank", number, 1, len(self._value))
+        suggestion, key = self._value.suggestions[chosen - 1], self._key_of(chosen)
+        self._cited.setdefault(key, suggestion.paper)
+        new, old, text = citing_latex(suggestion, key), self._replaceable(key), self._context.value
+        before, after = text.split(old, 1) if old else split_for(text, self._context.place, new)
+        if not _CITE.match(new):  # a citation alone may be repeated
+            self._inserted[key] = new
+        self._context.put(f"{before}{new}{after}", len(before) + len(new))
+        done = "replaced: the sentence of" if old else "inserted:"
+        self.say(f"{done} paper {chosen}.".capitalize())
+
+    def _key_of(self, rank: int) -> str:
+        """Return the key of a paper, different from those of other papers that were inserted."""
+        from landscape.agents.collection import is_same
+
+        found: Any = self._value
+        paper, first = found.papers[rank - 1], found.citation_keys[rank - 1]
+        for key, cited in self._cited.items():
+            if cited == paper or is_same(cited, paper):
+                return key
+        taken, number = {key.lower() for key in self._cited}, 1  # BibTeX ignores case
+        while (key := first if number == 1 else f"{first}-{number}").lower() in taken:
+            number += 1
+        return str(key)
+
+    def _replaceable(self, key: str) -> str:
+        """Return the sentence that was inserted for a paper, or "" if it is not in the text."""
+        sentence = self._inserted.get(key, "")
+        return sentence if sentence in self._context.value else ""
+
+    def to_latex(self) -> str:
+        """Return the text as LaTeX, below a comment that names the file of its papers.
+
+        Raises
+        ------
+        InputError
+            If the text is empty.
+        """
+        text = needed(readable_text("text", self._context.value), what="The text")
+        return f"% The papers cited here are in {_BIB}.\n{text}\n"
+
+    def to_bibtex(self) -> str:
+        """Return the inserted papers that the text cites as BibTeX entries, with its keys."""
+        return "\n\n".join(
+            re.sub(r"\{[^,]*", f"{{{key}", to_bibtex([self._cited[key]]), count=1)
+            for key in cited_keys(self._context.value)
+            if key in self._cited
+        )
 
     def choose(self, papers: Sequence[str] | None = None) -> None:
         """Choose papers for the paragraph.
@@ -395,6 +554,23 @@ class WritingPanel(QueryPanel[CitationSuggestions]):
             (str(suggestion.rank), suggestion.paper, True) for suggestion in suggestions.suggestions
         ]
 
+    def _follow_ticks(self) -> None:
+        if len(self._papers.chosen) == 1:
+            self._rank.value = int(self._papers.chosen[0])
+        self._offer_files()
+
+    def _offer_text(self) -> None:
+        """Offer the text and its papers as files."""
+        text, links = self._context.value, []
+        unknown = [key for key in cited_keys(text) if key not in self._cited]
+        if text.strip():
+            links = [download_link("paragraph.tex", self.to_latex(), text="Text (LaTeX)")]
+        if papers := self.to_bibtex():
+            links.append(download_link(_BIB, papers, text="Its papers (BibTeX)"))
+        self._text_files.value = render(
+            "panel_writing.html", part="text", links=links, unknown=unknown
+        )
+
     def _show_papers(self, suggestions: CitationSuggestions) -> None:
         self._value = suggestions
         notes = clean_notes(
@@ -415,6 +591,7 @@ class WritingPanel(QueryPanel[CitationSuggestions]):
             ]
         )
         self._found.layout.display = ""
+        self._again.layout.display = "" if suggestions.suggestions else "none"
         self._offer_files()
 
     def _put_code(self, *lines: str, model: str | None, uses: str = "") -> None:
@@ -449,6 +626,41 @@ class WritingPanel(QueryPanel[CitationSuggestions]):
         for name in self._chosen_papers.chosen:
             self._chosen.pop(name, None)
         self._list_chosen()
+
+
+def cited_keys(text: str) -> list[str]:
+    """Return the keys that a text in LaTeX cites, in the order of the text."""
+    groups = _CITE.findall(_COMMENT.sub("", text))
+    return [*dict.fromkeys(key for group in groups for key in re.split(r"[\s,]+", group) if key)]
+
+
+def citing_latex(suggestion: Suggestion, key: str) -> str:
+    """Return the sentence or the quotation that cites a paper, or only its citation."""
+    written = suggestion.sentence.text if suggestion.sentence else suggestion.quotation
+    sentence, cite = escape_latex(written.rstrip(".!? ")), f"\\citep{{{key}}}"
+    return f"{sentence}~{cite}." if sentence else cite
+
+
+def split_for(text: str, place: int, new: str) -> tuple[str, str]:
+    r"""Split a text for a sentence or citation, with the spaces around it.
+
+    Words and citations are not split, and a sentence does not come before a full stop.
+
+    >>> split_for("Dust cools. It glows.", 11, "A sentence.")
+    ('Dust cools. ', ' It glows.')
+    """
+    for part in _WHOLE.finditer(text):
+        if part.start() < place < part.end():
+            place = part.end()
+    is_cite = _CITE.match(new) is not None
+    if not is_cite and (stop := re.match(r"[.!?]+", text[place:])):
+        place += stop.end()
+    before, after = text[:place], text[place:]
+    if is_cite and (words := before.rstrip(" ")) and words[-1] not in "\n~([{":
+        before = f"{words}~"
+    elif before and not before[-1].isspace() and before[-1] not in "~([{":
+        before += " "
+    return before, after if re.match(r"[\s.,;:!?)\]}]|$", after) else f" {after}"
 
 
 def _wide(control: widgets.Widget) -> widgets.Box:

@@ -4,7 +4,35 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from playwright.sync_api import Locator
+
 from tests.browser.jupyter_page import JupyterPage, button, nameless, too_wide
+
+BEFORE, AFTER = "The \U0001d6fc winds blow.", " They end soon."
+
+
+def assert_inserts_at_the_cursor(jupyter: JupyterPage, panel: Locator) -> None:
+    """Type a text, place the cursor after its first sentence, and insert a paper there."""
+    area = panel.get_by_label("Your text, in LaTeX")
+    area.fill("")
+    area.press_sequentially(BEFORE + AFTER)
+    for _ in AFTER:
+        area.press("ArrowLeft")
+    panel.locator(".landscape-paper:visible input[type=checkbox]").nth(1).check()
+    button(panel, "Insert").click()
+    jupyter.until(lambda: "citep" in area.input_value(), "the paper is inserted")
+    text = area.input_value()
+    assert text.startswith(f"{BEFORE} According to ")
+    assert text.endswith(f"}}.{AFTER}")
+    place = area.evaluate("area => area.selectionStart")
+    assert area.evaluate("(area, at) => area.value.slice(at)", place) == AFTER
+    assert panel.locator("a[download='paragraph.tex']").count() == 1
+    with jupyter.page.expect_download() as loaded:
+        panel.locator("a[download='paragraph.bib']").click()
+    key = text.split("\\citep{")[1].split("}")[0]
+    assert f"{{{key}," in loaded.value.path().read_text("utf-8")
+    panel.scroll_into_view_if_needed()
+    jupyter.picture("12_inserted", panel)
 
 
 def test_a_writer_cites_writes_and_checks(jupyter: JupyterPage, tmp_path: Path) -> None:
@@ -21,6 +49,7 @@ def test_a_writer_cites_writes_and_checks(jupyter: JupyterPage, tmp_path: Path) 
     assert panel.locator(".landscape-paper:visible li").count() > 0, "no highlights"
     assert "none are made up" in panel.inner_text()
     jupyter.picture("12_papers")
+    assert_inserts_at_the_cursor(jupyter, panel)
     other = panel.locator("input[placeholder='other keywords for this paper']")
     other.fill("outgassing of ices")
     button(panel, "Write again").click()

@@ -20,6 +20,7 @@ from landscape._io import expand_home, refuse_atlas, reporting_unwritable, write
 from landscape._progress import progress
 from landscape._render import render
 from landscape._wording import GENERATED, count
+from landscape.corpus.libraries import open_library
 from landscape.errors import AtlasError, InputError
 from landscape.overlays.library import library_rows
 from landscape.viewer._pages import Page, site_pages
@@ -183,8 +184,7 @@ def _swap(new: Path, target: Path, kept: list[str]) -> None:
 def _write_site(
     atlas: Atlas, settings: PublishSettings, folder: Path, say: Callable[[str], None]
 ) -> None:
-    mine = None if settings.library is None else library_rows(atlas, settings.library)
-    source = MapSource(atlas, settings, mine=mine)
+    source = MapSource(atlas, settings, **_own_papers(atlas, settings))
     n_bytes = _write_source(source, folder / "data")
     say(f"the map: {count(len(atlas), 'paper')}, {n_bytes / 1e6:,.1f} MB")
     shutil.copyfile(bundle(), folder / "viewer.js")
@@ -199,6 +199,14 @@ def _write_site(
     mark = {"title": atlas.title, "papers": len(atlas), "public": settings.public, "files": names}
     write_output(folder / _MARK, json.dumps(mark, indent=1) + "\n")
     say(f"pages: {count(len(pages), 'page')}")
+
+
+def _own_papers(atlas: Atlas, settings: SourceSettings) -> dict[str, Any]:
+    """Return the papers and the name of the library that the settings name, if they do."""
+    if not isinstance(settings, PublishSettings) or settings.library is None:
+        return {}
+    library = open_library(settings.library)
+    return {"mine": library_rows(atlas, library), "library": library.name}
 
 
 def _write_source(source: MapSource, folder: Path) -> int:
@@ -261,8 +269,6 @@ def single_page(
         If the atlas has more than 100,000 papers.
     """
     chosen = settings or SourceSettings()
-    if mine is None and isinstance(chosen, PublishSettings) and chosen.library is not None:
-        mine = library_rows(atlas, chosen.library)
     if len(atlas) > MAX_SINGLE:
         raise InputError(
             f"The atlas has {len(atlas):,} papers, and a single page is for at most "
@@ -271,7 +277,8 @@ def single_page(
     has_details = len(atlas) <= MAX_DETAILED
     if not has_details:
         chosen = chosen.model_copy(update={"search": "titles"})
-    source = MapSource(atlas, chosen, mine=mine, has_details=has_details)
+    own = {"mine": mine} if mine is not None else _own_papers(atlas, chosen)
+    source = MapSource(atlas, chosen, **own, has_details=has_details)
     state = dict(given or {})
     if "selected" in state:
         state["selected"] = source.point_of[state["selected"]].tolist()

@@ -65,6 +65,8 @@ class MapSource:
     settings : SourceSettings, optional
     mine : ndarray of int, optional
         Rows of the user's own papers, which the map shows in a colour of their own.
+    library : str, default "mine"
+        Name of their library, by which the filter ``in:NAME`` finds them.
     has_details : bool, default True
         Whether the files have abstracts, references and similar papers.
 
@@ -93,12 +95,13 @@ class MapSource:
         settings: SourceSettings | None = None,
         *,
         mine: Points | None = None,
+        library: str = "mine",
         has_details: bool = True,
     ) -> None:
         self.atlas = atlas
         self.has_details = has_details
         self.settings = settings or SourceSettings()
-        self.mine = mine
+        self.mine, self.library = mine, library
         if not len(atlas):
             raise InputError(
                 f"The atlas {atlas.title!r} has no papers, so there is no map to show."
@@ -299,7 +302,7 @@ class MapSource:
         found = {"facilities": self._facilities(), "concepts": self._concepts()}
         found["reviews"] = self._one_set("Reviews", self._reviews())
         if self.mine is not None:
-            found["mine"] = self._one_set("My papers", self.mine)
+            found["mine"] = self._one_set(self.library, self.mine)
         return found
 
     def set_file(self, kind: str) -> bytes:

@@ -38,6 +38,7 @@ Planets without ice|Or with ice: not and never.||2024||2||planned|0
 Dark energy, and matter|A universe of gas.|Riess, Adam; Rubin, Vera|2011|100|0|yes||1
 Grains|Grains of dust in colour.|O'Brien, J.|2020|51|2||science|0
 """
+_MINE = [1, 2, 8]  # papers of the user's library
 #: Identifiers of the first paper.
 _IDS = {"bibcode": "1970ApJ...159..379R", "arxiv_id": "2301.00001", "doi": "10.1086/150317"}
 _PAPERS = [dict(zip(_NAMES, line.split("|"), strict=True)) for line in _ROWS.strip().splitlines()]
@@ -149,6 +150,10 @@ QUERIES = (
     'region:"Dark haloes"; cold',
     "region:2",
     "region:Nowhere",
+    "in:mine",
+    "in:MINE; gas",
+    "-in:mine",
+    "in:other",
     "arxiv:2301.00001",
     "arXiv:2301.00001v2 dark matter",
     "arXiv:2301.00001v2; dark matter",
@@ -224,6 +229,8 @@ def table() -> pd.DataFrame:
         "region:Galaxies": (region < 2).astype(float),
         "region:Dark haloes": (region == 1).astype(float),
         "region:2": (region == 2).astype(float),
+        "in:mine": np.isin(np.arange(len(_PAPERS)), _MINE).astype(float),
+        "in:MINE": np.isin(np.arange(len(_PAPERS)), _MINE).astype(float),
     }
     columns |= {name: [value] + [None] * (len(_PAPERS) - 1) for name, value in _IDS.items()}
     empty = dict.fromkeys(("doctype", "journal", "date"))
@@ -261,6 +268,7 @@ def written() -> str:
         "facilities": _set("JWST", uses),
         "concepts": _set("Dark matter", dict.fromkeys(_having("concept"), 0)),
         "reviews": _set("Reviews", dict.fromkeys(_having("review"), 0)),
+        "mine": _set("mine", dict.fromkeys(_MINE, 0)),
     }
     content = {
         "year": _numbers("year"),

@@ -72,7 +72,7 @@ export function formsOf(word) {
 /** Signs of a filter, which is refused if it is malformed. */
 const FILTER = [
   /(?:^|[\s()"])(?:AND|OR|NOT)(?![^\s()"])|[;|]|(?:^|[\s(-])(?:\d{4}[\d-]*\.\.|\.\.\d{4})/,
-  /\b(?:citations|year|date)\s*[<>=]|(?:^|[\s(-])(?!(?:arxiv|doi|bibcode|https?):)[a-z]{3,12}:[^\s:]/i,
+  /\b(?:citations|year|date)\s*[<>=]|(?:^|[\s(-])(?!(?:arxiv|doi|bibcode|https?):)(?:in|[a-z]{3,12}):[^\s:]/i,
 ];
 /** Signs that titles and questions have too, which are words if they are no filter. */
 const MAYBE = /["()]|&&|(?:^|\s)[-−]\S|\b(?:arxiv|doi|bibcode)\s*:|\b10\.\d{4,9}\//i;

@@ -273,7 +273,10 @@ def _for_library(
         notes.append(f"{count(liked, 'paper')} marked as read or later count as yours.")
     if not graph.n_links:
         notes.append("The atlas has no citations, so no paper is listed for what it cites.")
-    return reasons.groups(k), notes
+    groups = reasons.groups(k)
+    if far := len(new) - sum(group.n_papers for group in groups):
+        notes.insert(0, f"{count(far, 'new paper')} not listed: nothing links them to the library.")
+    return groups, notes
 
 
 def _known(

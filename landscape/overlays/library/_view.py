@@ -207,6 +207,7 @@ def library_graph(atlas: AtlasStore, library: str) -> Analysis:
     mine = library_rows(atlas, found)
     columns = ["source_row", "target_row", "kind", "weight"]
     links = pd.DataFrame([*_citations(atlas, mine), *_similar(atlas, mine)], columns=columns)
+    links = links.astype({"source_row": int, "target_row": int, "weight": float})
     papers = atlas.read_papers(["paper_id", "title", "year"], rows=mine)
     place = atlas.map.iloc[mine]
     ends = links[["source_row", "target_row"]].to_numpy(np.int64)

@@ -95,8 +95,8 @@ page.stat().st_size, feed.stat().st_size
 # %% [markdown]
 # ## A bibliography that is up to date
 #
-# Publications of preprints, withdrawn papers, identifiers and repeated entries. Every key stays, and
-# nothing is changed without a row in this table.
+# Publications of preprints, withdrawn papers, identifiers and repeated entries. Every key stays,
+# and nothing is changed without a row in this table.
 
 # %%
 refreshed = refresh_bibliography(bib, [atlas])

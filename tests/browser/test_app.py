@@ -8,6 +8,7 @@ from pathlib import Path
 from playwright.sync_api import Browser
 
 import landscape
+from landscape.corpus.libraries import Library, entry_of_name, write_library
 from tests.browser.explorer_on_page import ExplorerOnPage
 from tests.browser.jupyter_page import SECOND, JupyterPage, box_of, button, nameless
 from tests.processes import Running
@@ -16,9 +17,14 @@ from tests.timing import time_limit
 WINDOW = {"width": 1440, "height": 900}
 
 
-def test_four_pages_in_one_frame(
+FILE = "mine.library.json"
+
+
+def test_six_pages_in_one_frame(
     browser: Browser, tmp_path: Path, demo_atlas: landscape.Atlas
 ) -> None:
+    names = (paper.label for paper in demo_atlas.engine.papers(range(30)))
+    papers = Library("mine", tuple(map(entry_of_name, names)))
     with Running("app", str(demo_atlas.path), "--page", "ask", folder=tmp_path) as address:
         context = browser.new_context(viewport=WINDOW)
         page = JupyterPage(context.new_page(), address, "")
@@ -60,8 +66,18 @@ def test_four_pages_in_one_frame(
         outreach = frame.locator(".landscape-analysis:visible")
         outreach.locator("img").first.wait_for()
         page.picture("app_outreach")
+        button(frame, "My library").click()
+        shown = frame.locator(".landscape-panel:visible")
+        shown.get_by_text("You have no library yet.").first.wait_for()
+        shown.get_by_label("Library").first.fill(str(write_library(papers, tmp_path / FILE)))
+        shown.get_by_label("Library").first.press("Enter")
+        frame.get_by_text(re.compile("^Regions for the library mine")).first.wait_for()
+        page.picture("app_library")
+        button(frame, "New papers").click()
+        page.picture("app_digest")
 
-        for name in ("Map", "Questions", "Impact of facilities", "Outreach map"):
+        pages = ("Map", "Questions", "Impact of facilities", "Outreach map", "New papers")
+        for name in pages:
             button(frame, name).click()
             page.until(lambda: frame.locator(".landscape-panel:visible").count() > 0, name)
             assert nameless(frame.locator(".landscape-frame")) == []

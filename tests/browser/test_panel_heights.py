@@ -30,7 +30,17 @@ SHOWN = {
     "citation": "w.CitationPanel(atlas); panel.find('O star winds are clumped [CITATION].')",
     "writing": "w.WritingPanel(atlas); panel.cite('Massive stars lose mass in winds', k=30)",
     "outreach": "w.OutreachPanel(atlas)",
+    "library": "w.LibraryPanel(atlas, 'mine.bib')",
+    "digest": "w.DigestPanel(atlas, 'mine.bib', since='2000-01-01')",
 }
+FIRST = """
+from pathlib import Path
+import landscape as ls
+from landscape import widgets as w
+atlas = ls.open_demo()
+Path("mine.bib").write_text(atlas.search("galaxies", k=40).to_bibtex())
+"""
+
 
 _NESTED = """
 panel => {
@@ -46,7 +56,7 @@ panel => {
 @pytest.fixture(scope="module")
 def page(jupyter: JupyterPage, lab: Lab) -> Iterator[JupyterPage]:
     """A notebook with one cell for each panel, in a wide window."""
-    cells = ["import landscape as ls\nfrom landscape import widgets as w\natlas = ls.open_demo()"]
+    cells = [FIRST.strip()]
     cells += [f"panel = {code}; panel.wait({time_limit(240)}); panel" for code in SHOWN.values()]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(one) for one in cells])
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}

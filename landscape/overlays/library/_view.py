@@ -63,7 +63,7 @@ def library_rows(atlas: AtlasStore, library: Library | str | os.PathLike[str]) -
     return rows
 
 
-def library_papers(atlas: AtlasStore, library: str) -> Analysis:
+def library_papers(atlas: AtlasStore, library: str | Library) -> Analysis:
     """List the papers of a library, and whether an atlas has them.
 
     Parameters
@@ -185,7 +185,7 @@ def _around(atlas: AtlasStore, mine: Rows) -> Rows:
     return np.setdiff1d(np.concatenate(found), mine)
 
 
-def library_graph(atlas: AtlasStore, library: str) -> Analysis:
+def library_graph(atlas: AtlasStore, library: str | Library) -> Analysis:
     """List the links between the papers of a library: citations and similar texts.
 
     Parameters

@@ -4,28 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from landscape.agents._draft_latex import DraftSentence, inputs_of, read_draft
-from landscape.agents.collection import AtlasCollection, Corpus, is_same, title_key
+from landscape.agents.collection import AtlasCollection, Corpus
 from landscape.answers import check_claim, check_claims
 from landscape.answers.agreement import find_mismatch, objects_differ
 from landscape.answers.citations import without_labels
 from landscape.answers.sentence_scoring import plain_math
-from landscape.corpus import clean_text, parse_arxiv_id
-from landscape.corpus.identifiers import is_eprint_bibcode, is_eprint_doi
-from landscape.corpus.readers.bibtex import (
-    BibtexEntry,
-    identifiers_of,
-    parse_entries,
-    split_authors,
-)
+from landscape.corpus.libraries import LibraryEntry, is_published, read_library
 from landscape.embeddings import Embedder, load_embedder
 from landscape.embeddings.embedder import WordEmbedder, embed_few, embedding_text
 from landscape.errors import InputError
@@ -55,17 +46,12 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-_FIRST_YEAR = 1500  # earlier years are treated as errors
-_NO_ROW = -1  # row of a paper that is not in an atlas
 
-
-def read_bibliography(path: str | Path) -> dict[str, Paper]:
-    path = Path(path)
-    text = text_of(path, kind=".bib")
-    entries = parse_entries(text)
-    if not entries:
+def read_bibliography(path: str | Path) -> dict[str, LibraryEntry]:
+    """Return the entries of a bibliography by key."""
+    if not re.search(r"^\s{0,99}@", text_of(Path(path), kind=".bib"), re.MULTILINE):
         raise InputError(f"{path} contains no BibTeX entry. Pass the .bib file of the draft.")
-    return {entry.key: _paper(entry) for entry in entries}
+    return {entry.key: entry for entry in read_library(path, name="draft").entries}
 
 
 def text_of(path: Path, *, kind: str) -> str:
@@ -76,31 +62,6 @@ def text_of(path: Path, *, kind: str) -> str:
         raise InputError(
             f"{str(path)!r} cannot be read ({why}). Pass the {kind} file of the draft."
         ) from error
-
-
-def _paper(entry: BibtexEntry) -> Paper:
-    fields = entry.fields
-    bibcode, arxiv_id, doi = identifiers_of(entry)
-    # Google Scholar writes "arXiv preprint arXiv:2401.00001" as the journal.
-    preprint = re.search(r"arXiv:\s?(\S+)", fields.get("journal", ""), re.IGNORECASE)
-    return Paper(
-        row=_NO_ROW,
-        paper_id=entry.key,
-        title=clean_text(fields.get("title", "")),
-        abstract=clean_text(fields.get("abstract", "")),
-        authors=tuple(map(clean_text, split_authors(fields.get("author", "")))),
-        date=_year(fields.get("year", "") or fields.get("date", "")),
-        bibcode=bibcode,
-        arxiv_id=arxiv_id or (parse_arxiv_id(preprint[1]) if preprint else None),
-        doi=doi,
-        journal=fields.get("journal"),
-    )
-
-
-def _year(text: str) -> date | None:
-    digits = text.strip("{} ")[:4]
-    year = int(digits) if digits.isdecimal() and len(digits) == 4 else 0
-    return date(year, 1, 1) if year > _FIRST_YEAR else None
 
 
 _SAMPLE = 2_000  # maximum number of papers compared with a sentence
@@ -265,57 +226,32 @@ def _list_citations(sentences: Sequence[DraftSentence]) -> list[_CitationUse]:
 
 
 def _find_entries(
-    entries: dict[str, Paper], desk: AtlasCollection
+    entries: dict[str, LibraryEntry], desk: AtlasCollection
 ) -> dict[str, tuple[Corpus, Paper]]:
-    """Find the papers of a bibliography by identifier, or else by title and authors."""
+    """Find the papers of a bibliography by identifier, or else by title and author or year."""
     known: dict[str, tuple[Corpus, Paper]] = {}
     for key, entry in entries.items():
-        for name in filter(None, (entry.bibcode, entry.arxiv_id, entry.doi)):
-            with suppress(InputError):
-                known[key] = desk.find(name)
+        for corpus in desk.corpora:
+            engine = open_engine(corpus.atlas)
+            if rows := engine.indexes.rows_of_entry(entry):
+                known[key] = corpus, engine.papers(rows[:1])[0]
                 break
-    left = {key: entry for key, entry in entries.items() if key not in known}
-    titles = {title_key(entry.title) for entry in left.values()} - {""}
-    likely: list[tuple[Corpus, Paper]] = []
-    for corpus in desk.corpora if titles else ():
-        held = corpus.atlas.read_papers(["title"])["title"]
-        rows = [row for row, title in enumerate(held) if title_key(title) in titles]
-        likely += [(corpus, paper) for paper in open_engine(corpus.atlas).papers(rows)]
-    for key, entry in left.items():
-        same = [
-            one
-            for one in likely
-            if title_key(one[1].title) == title_key(entry.title) and is_same(one[1], entry)
-        ]
-        if same:
-            known[key] = same[0]
     return known
 
 
-def _status(key: str, entry: Paper, found: tuple[Corpus, Paper] | None) -> BibliographyEntry:
+def _status(key: str, entry: LibraryEntry, found: tuple[Corpus, Paper] | None) -> BibliographyEntry:
     """Return whether an atlas contains an entry, and whether its preprint is now published."""
     if found is None:
         return BibliographyEntry(key, entry.title, "unknown")
     paper = found[1]
-    is_preprint = bool(entry.arxiv_id or paper.arxiv_id) and not _is_published(entry)
-    status: EntryStatus = (
-        "now published" if is_preprint and _is_published(paper) else "in the atlas"
-    )
+    is_preprint = bool(entry.arxiv_id or paper.arxiv_id) and not is_published(entry)
+    status: EntryStatus = "now published" if is_preprint and is_published(paper) else "in the atlas"
     return BibliographyEntry(key, entry.title, status, paper)
-
-
-def _is_published(paper: Paper) -> bool:
-    """Return whether a bibcode, a DOI or a journal shows that a paper is more than a preprint."""
-    return (
-        bool(paper.bibcode and not is_eprint_bibcode(paper.bibcode))
-        or bool(paper.doi and not is_eprint_doi(paper.doi))
-        or bool(paper.journal and "arxiv" not in paper.journal.lower())
-    )
 
 
 def _judge_by_similarity(
     places: Sequence[_CitationUse],
-    entries: dict[str, Paper],
+    entries: dict[str, LibraryEntry],
     known: dict[str, tuple[Corpus | None, Paper]],
     desk: AtlasCollection,
 ) -> tuple[list[Judgement], list[BodyText | None]]:

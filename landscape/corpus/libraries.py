@@ -21,7 +21,13 @@ from landscape._io import lock_exclusively, write_bytes
 from landscape._wording import did_you_mean, normal_title
 from landscape.corpus._duplicates import similar_titles, title_hash
 from landscape.corpus.bibliographies import read_identifiers
-from landscape.corpus.identifiers import parse_arxiv_id, parse_bibcode, parse_doi
+from landscape.corpus.identifiers import (
+    is_eprint_bibcode,
+    is_eprint_doi,
+    parse_arxiv_id,
+    parse_bibcode,
+    parse_doi,
+)
 from landscape.corpus.readers import choose_reader
 from landscape.corpus.readers._formats import FORMATS as RECORD_FORMATS
 from landscape.corpus.readers._formats import fields_of
@@ -409,6 +415,15 @@ def mark_papers(library: Library, papers: Sequence[Paper], mark: Mark | None) ->
     names = [paper.arxiv_id or paper.doi or paper.bibcode or paper.paper_id for paper in papers]
     kept = {name: old for name, old in library.marks.items() if name not in names}
     return replace(library, marks=kept | (dict.fromkeys(names, mark) if mark else {}))
+
+
+def is_published(paper: Paper) -> bool:
+    """Return whether a bibcode, a DOI or a journal shows that a paper is more than a preprint."""
+    return (
+        bool(paper.bibcode and not is_eprint_bibcode(paper.bibcode))
+        or bool(paper.doi and not is_eprint_doi(paper.doi))
+        or bool(paper.journal and "arxiv" not in paper.journal.lower())
+    )
 
 
 def merge_libraries(old: Library, new: Library) -> Library:

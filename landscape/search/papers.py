@@ -58,10 +58,10 @@ _IN_LIBRARY = re.compile(r"\bin\s{0,9}:", re.IGNORECASE)
 
 
 def _is_same(entry: LibraryEntry, paper: Paper) -> bool:
-    """Return whether an entry and a paper with its title have the same first author or year."""
+    """Return whether an entry and a paper with its title have the same first author, or a year."""
     names = [parse_name(one.authors[0]).family.casefold() for one in (entry, paper) if one.authors]
-    if len(names) == len({*names}) == 2:
-        return False
+    if len(names) == 2:
+        return names[0] == names[1]
     return not (entry.year and paper.year) or abs(entry.year - paper.year) <= _YEARS_APART
 
 

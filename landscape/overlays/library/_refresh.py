@@ -14,7 +14,7 @@ from landscape import _bibliography as bibliography
 from landscape._author_names import surname
 from landscape._wording import join_names, one_line
 from landscape.corpus.identifiers import is_eprint_bibcode, is_eprint_doi, without_version
-from landscape.corpus.libraries import LibraryEntry, entry_of
+from landscape.corpus.libraries import LibraryEntry, entry_of, is_published
 from landscape.corpus.readers import choose_reader
 from landscape.corpus.readers.bibtex import BibtexReader
 from landscape.corpus.records import RawRecord
@@ -208,15 +208,6 @@ def _changes(entry: LibraryEntry, known: Sequence[Paper]) -> Iterator[_Change]:
     if is_now and not is_published(entry):
         yield from _publication(entry, paper)
     yield from _identifiers(entry, paper)
-
-
-def is_published(paper: Paper) -> bool:
-    """Return whether a bibcode, a DOI or a journal shows that a paper is more than a preprint."""
-    return (
-        bool(paper.bibcode and not is_eprint_bibcode(paper.bibcode))
-        or bool(paper.doi and not is_eprint_doi(paper.doi))
-        or bool(paper.journal and "arxiv" not in paper.journal.lower())
-    )
 
 
 def _publication(entry: LibraryEntry, paper: Paper) -> Iterator[_Change]:

@@ -103,5 +103,5 @@ refreshed = refresh_bibliography(bib, [atlas])
 refreshed.analysis.table.head(8)
 
 # %% [markdown]
-# The command line does the same: `landscape library` and `landscape digest`; see the
-# [tutorial](../docs/tutorials/09_every_morning.md).
+# The command line does the same: `landscape library` and `landscape digest`. The tutorial *Every
+# morning* sets up one line for cron.

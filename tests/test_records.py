@@ -24,6 +24,9 @@ from landscape.types import (
     Consensus,
     Coverage,
     Crawled,
+    Digest,
+    DigestGroup,
+    DigestPaper,
     DraftCheck,
     Evidence,
     FullText,
@@ -59,6 +62,7 @@ STUB = Linked("b", 12, "Old", 1993, 3.0, True)
 CRAWLED = Crawled(PAPER, 0.5, True, "It fits.", "similarity", "search", query=0, expanded=True)
 RESULTS = Results("dust", (Hit(1, PAPER, 0.5, {"words": 2.0}, False),), COVERAGE, seconds=0.123456)
 STEP = Step("thought", "action", "observation")
+DIGEST_PAPER = DigestPaper(PAPER, ("cites “Dust” of yours",))
 STANCE = Stance("a", "a", "supports", EVIDENCE)
 TABLE = pd.DataFrame({"name": ["ALMA"], "papers": [1]})
 RECORDS = [
@@ -100,6 +104,16 @@ RECORDS = [
     BibliographyEntry("key", "Dust", "in the atlas", PAPER),
     DraftCheck((JUDGEMENT,), "offline", n_sentences=2),
     Survey("Does dust cool?", (CRAWLED,), (ASKED,), (STUB,), COVERAGE, n_found=6),
+    DIGEST_PAPER,
+    DigestGroup("Close to your papers", (DIGEST_PAPER,), 1),
+    Digest(
+        reader="mine",
+        since=None,
+        until=None,
+        n_new=1,
+        groups=(DigestGroup("Close to your papers", (DIGEST_PAPER,), 1),),
+        coverage=COVERAGE,
+    ),
     Analysis("impact", TABLE, "Papers.", {"papers": 1}, {"title": "Atlas"}),
 ]
 
@@ -150,6 +164,9 @@ KEYS = {
     "Crawled": ("paper score selected reason judged_by how parent query depth expanded section"),
     "Spent": "calls tokens money papers seconds",
     "Survey": "question partial papers searches beyond found spent settings coverage notes outside",
+    "DigestPaper": "paper reasons region unusual status score",
+    "DigestGroup": "name n_papers papers",
+    "Digest": "reader since until n_new topics changes groups notes coverage",
     "Analysis": "kind caption denominators bounds warnings table tables",
 }
 COLUMNS = {
@@ -159,6 +176,7 @@ COLUMNS = {
         "rank title authors year label corpus also_in score highlights sentence url"
     ),
     "DraftCheck": ("line key verdict sentence evidence title why deciding draft_says paper_says"),
+    "Digest": "group title authors year region reasons unusual status score paper_id",
     "Survey": (
         "rank paper_id title authors year bibcode arxiv_id doi selected score reason judged_by how "
         "parent search depth section url"
@@ -209,7 +227,7 @@ def test_tables_without_rows_have_the_same_columns(name: str) -> None:
     empty = {
         field.name: ()
         for field in dataclasses.fields(BY_NAME[name])
-        if field.name in ("hits", "guesses", "suggestions", "judgements", "crawled")
+        if field.name in ("hits", "guesses", "suggestions", "judgements", "crawled", "groups")
     }
     table = dataclasses.replace(BY_NAME[name], **empty).table
     assert table.shape == (0, len(COLUMNS[name].split()))

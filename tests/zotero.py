@@ -75,17 +75,17 @@ class _Writer:
             row = (self._collection(name), number)
             self._add("INSERT INTO collectionItems VALUES (?, ?, 0)", row)
         for note in own.pop("notes", ()):
-            row = (self._item("note")[0], number, note)
-            self._add("INSERT INTO itemNotes VALUES (?, ?, ?, '')", row)
+            noted = (self._item("note")[0], number, note)
+            self._add("INSERT INTO itemNotes VALUES (?, ?, ?, '')", noted)
         content = own.pop("content", "")
         for path in own.pop("files", ()):
             self._attach(number, path, content)
         if own.pop("deleted", False):
             self._add("INSERT INTO deletedItems VALUES (?, '')", (number,))
         for name, value in own.items():
-            row = (number, self._id("fields", name, name, None))
+            field = self._id("fields", name, name, None)
             value_id = self._id("itemDataValues", value, value)
-            self._add("INSERT INTO itemData VALUES (?, ?, ?)", (*row, value_id))
+            self._add("INSERT INTO itemData VALUES (?, ?, ?)", (number, field, value_id))
 
     def _attach(self, number: int, path: str, content: str) -> None:
         attachment, key = self._item("attachment")

@@ -67,7 +67,7 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
         "library": ("library:add_library", "Read, refresh and share a library of your papers."),
         "digest": (
             "library:digest",
-            "List what arrived in an atlas since you last looked, for your library.",
+            "List what arrived in an atlas since you last looked, with the reasons for each paper.",
         ),
     },
     "Analyse and draw": {

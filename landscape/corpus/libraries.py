@@ -355,7 +355,14 @@ def open_library(given: str | os.PathLike[str] | Library) -> Library:
     if isinstance(given, Library):
         return given
     path = Path(given).expanduser()
-    return read_library(path) if path.exists() else find_library(str(given))
+    if path.exists():
+        return read_library(path)
+    if path.suffix or path.parent != Path():
+        raise InputError(
+            f"{str(given)!r} cannot be read, because there is no such file; pass an existing file, "
+            "or the name of a library."
+        )
+    return find_library(str(given))
 
 
 def write_library(library: Library, path: str | os.PathLike[str] | None = None) -> Path:

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from landscape.atlas import build, update
+from landscape.atlas import open as open_atlas
+from landscape.cli import main
 from landscape.corpus.fetch import AdsLibraries, AdsLibrary, RetryPolicy
+from landscape.corpus.libraries import Library, find_library, write_library
 from landscape.errors import InputError, RemoteError
+from tests.pipeline.conftest import QUICK, paper
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "servers"))
 
@@ -477,3 +483,73 @@ def test_the_key_is_told_to_nobody(ads, server, notes):
     with pytest.raises(RemoteError) as stopped:
         ads.libraries()
     assert KEY not in str(stopped.value) + "".join(notes)
+
+
+# Commands
+
+
+def test_a_library_is_pulled_and_pushed(server, capsys, tmp_path, demo_atlas, monkeypatch):
+    monkeypatch.setenv("LANDSCAPE_LIBRARIES", str(tmp_path))
+    server.store("Thesis", CODES[:2500])
+    address = ["--base-url", f"{server.url}/v1"]
+    assert main(["library", "pull", "Thesis", "--into", "thesis", *address]) == 0
+    assert "thesis: 2,500 papers" in capsys.readouterr().out
+    library = find_library("thesis")
+    assert library.to_bibcodes().split() == CODES[:2500]
+    assert library.entries[0].title
+    write_library(replace(library, name="mine", entries=library.entries[:30]))
+    share = [f"--share={BEN}=read"]
+    assert main(["library", "push", "mine", *share, *address]) == 0
+    assert "mine: 30 papers added, 0 removed" in capsys.readouterr().out
+    write_library(replace(library, name="mine", entries=library.entries[10:40]))
+    assert main(["library", "push", "mine", *address]) == 0
+    assert "mine: 10 papers added, 10 removed" in capsys.readouterr().out
+    n_writes = len(server.writes)
+    assert main(["library", "push", "mine", *address]) == 0  # nothing has changed
+    assert len(server.writes) == n_writes
+    assert main(["library", "push", "mine", "--filter", "dust", *address]) == 2
+    assert "needs an atlas" in capsys.readouterr().err
+    assert main(["library", "pull", "Nothing", *address]) == 2
+    monkeypatch.setenv("ADS_API_TOKEN", "wrong")
+    assert main(["library", "pull", "Thesis", *address]) != 0
+
+
+def test_a_filter_is_a_dynamic_library(tmp_path, monkeypatch, capsys):
+    """The copy in ADS is equal to the filter, also after the atlas has grown."""
+    monkeypatch.setenv("LANDSCAPE_LIBRARIES", str(tmp_path))
+    papers = [paper(n) | {"bibcode": CODES[n]} for n in range(40)]
+    for one in papers:
+        del one["arxiv_id"]
+
+    def write(name: str, some: list[dict[str, object]]) -> Path:
+        path = tmp_path / name
+        path.write_text("\n".join(map(json.dumps, some)))
+        return path
+
+    atlas = tmp_path / "a.atlas"
+    build(write("first.jsonl", papers[:30]), atlas, **QUICK)
+    write_library(Library("mine"))
+    with LibraryServer(DOCS, OLD) as server:
+        words = ["library", "push", "mine", "--atlas", str(atlas), "--base-url", f"{server.url}/v1"]
+        assert main([*words, "--filter", "2010.."]) == 0
+        update(atlas, write("more.jsonl", papers[30:]))
+        assert main(words) == 0  # the filter was saved
+        [library] = [one for one in server.stored.values() if one.name == "mine"]
+        expected = open_atlas(atlas).read_papers(["bibcode", "year"])
+        assert set(library.bibcode) == set(expected.loc[expected["year"] >= 2010, "bibcode"])
+    assert find_library("mine").filter == "2010.."
+    capsys.readouterr()
+
+
+def test_a_bibliography_is_refreshed_from_ads(tmp_path, monkeypatch):
+    from ads_server import AdsServer
+
+    doc = DOCS[5] | {"pub": "The Astrophysical Journal", "doi": ["10.1000/new"]}
+    bib = tmp_path / "my.bib"
+    title = doc["title"][0]
+    address = f"https://ui.adsabs.harvard.edu/abs/{doc['bibcode']}"
+    bib.write_text(f"@misc{{Key, title = {{{title}}}, adsurl = {{{address}}}}}\n")
+    with AdsServer([doc]) as server:
+        words = ["library", "refresh", str(bib), "-o", str(tmp_path / "new.bib"), "--online"]
+        assert main([*words, "--base-url", f"{server.url}/v1"]) == 0
+    assert "10.1000/new" in (tmp_path / "new.bib").read_text()

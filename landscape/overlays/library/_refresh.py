@@ -268,7 +268,7 @@ def _repeated(
 
 _TYPE = "entry type"
 _HEAD = re.compile(r"(?m)(^[ \t]{0,80}@\s{0,9})([A-Za-z]{1,40})")
-_FIELD = re.compile(r"([A-Za-z][\w+-]*)\s{0,20}=\s{0,20}")
+_FIELD = re.compile(r"(?<![\w+-])([A-Za-z][\w+-]{0,60})\s{0,20}=\s{0,20}")
 
 
 def set_field(block: str, name: str, value: str) -> str:

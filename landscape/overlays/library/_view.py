@@ -57,8 +57,8 @@ def library_rows(atlas: AtlasStore, library: Library | str | os.PathLike[str]) -
     rows = np.unique(rows[rows >= 0])
     if not len(rows):
         raise InputError(
-            f"None of the {count(len(found), 'paper')} of the library {found.name} is in "
-            f"{atlas.path}; use an atlas of the same field."
+            f"None of the {count(len(found), 'paper')} in the library {found.name} is in this "
+            f"atlas ({atlas.path}); use an atlas of the same field."
         )
     return rows
 

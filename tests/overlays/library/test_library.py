@@ -77,7 +77,7 @@ def test_entries_without_identifiers_are_found_by_their_titles(demo_atlas: Atlas
     wrong = replace(entries[1], authors=("Somebody, Else",))
     assert library_rows(demo_atlas, Library("t", entries)).tolist() == [3, 4]
     assert library_rows(demo_atlas, Library("t", (entries[0], wrong))).tolist() == [3]
-    with pytest.raises(InputError, match="None of the 1 paper of the library t is in"):
+    with pytest.raises(InputError, match="None of the 1 paper in the library t is in this atlas"):
         library_rows(demo_atlas, Library("t", (wrong,)))
 
 

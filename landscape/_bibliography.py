@@ -49,6 +49,7 @@ _TYPES = {  # types of BibTeX, RIS and CSL for each document type of ADS or BibT
     "abstract": ("inproceedings", "ABST", "paper-conference"),
     "proceedings": ("proceedings", "CONF", "book"),
     "book": ("book", "BOOK", "book"),
+    "incollection": ("incollection", "CHAP", "chapter"),
     "inbook": ("inbook", "CHAP", "chapter"),
     "phdthesis": ("phdthesis", "THES", "thesis"),
     "mastersthesis": ("mastersthesis", "THES", "thesis"),
@@ -56,6 +57,12 @@ _TYPES = {  # types of BibTeX, RIS and CSL for each document type of ADS or BibT
     "software": ("software", "COMP", "software"),
     "dataset": ("dataset", "DATA", "dataset"),
     "catalog": ("dataset", "DATA", "dataset"),
+}
+_OWN_TYPES = {  # further types of entries of a library
+    "misc": ("misc", "GEN", "document"),
+    "online": ("online", "ELEC", "webpage"),
+    "unpublished": ("unpublished", "UNPB", "manuscript"),
+    "manual": ("manual", "GEN", "document"),
 }
 _KINDS = {  # document types for kinds, of records from sources with other words
     "proceedings": "inproceedings",
@@ -355,7 +362,9 @@ def bibtex_fields(paper: Citable, *, is_biblatex: bool = False) -> dict[str, str
     """Return the fields of an entry, as they are written between braces; some are empty."""
     journal = escape_latex(_journal_name(paper)) if is_biblatex else _journal(paper, escape_latex)
     kind, parts, known = _kind(paper, 0), _date_parts(paper), _details(paper)
-    container = "booktitle" if kind in ("inproceedings", "inbook") else "journal"
+    is_eprint = paper.arxiv_id and kind == "article" and not hasattr(paper, "details")
+    is_inside = kind in ("inproceedings", "inbook", "incollection")
+    container = "booktitle" if is_inside else "journal"
     if is_biblatex:
         container = container.replace("journal", "journaltitle")
     dated = {
@@ -368,7 +377,7 @@ def bibtex_fields(paper: Citable, *, is_biblatex: bool = False) -> dict[str, str
     fields = {
         "author": " and ".join(_bibtex_name(name) for name in paper.authors),
         "title": f"{{{escape_latex(paper.title)}}}" if paper.title else "",
-        container: journal or ("arXiv e-prints" if paper.arxiv_id and kind == "article" else ""),
+        container: journal or ("arXiv e-prints" if is_eprint else ""),
         **dated,
         "abstract": escape_latex(paper.abstract),
         "doi": _bare(paper.doi),
@@ -380,7 +389,10 @@ def bibtex_fields(paper: Citable, *, is_biblatex: bool = False) -> dict[str, str
         "keywords": escape_latex(", ".join(known.get("keywords", ()))),
         "adsurl": _bare(unquote(paper.url or "")) if paper.bibcode else "",
     }
-    return fields | {name: escape_latex(known[name]) for name in _CSL_NAMES if known.get(name)}
+    fields |= {name: escape_latex(known[name]) for name in _CSL_NAMES if known.get(name)}
+    if re.fullmatch(r"\w+-\w+", fields.get("pages", "")):
+        fields["pages"] = fields["pages"].replace("-", "--")  # an en dash in LaTeX
+    return fields | {name: text for name, text in known.get("others", ()) if not fields.get(name)}
 
 
 def _bibitem(paper: Citable, key: str, year: str) -> str:
@@ -473,6 +485,8 @@ def _journal(paper: Citable, escape: Callable[[str], str]) -> str:
 
 def _kind(paper: Citable, column: int) -> str:
     published = _published_in(paper)
+    if hasattr(paper, "details") and paper.doctype in _OWN_TYPES:
+        return _OWN_TYPES[paper.doctype][column]
     known = paper.doctype if paper.doctype in _TYPES else _KINDS.get(getattr(paper, "kind", ""))
     if known and not (published and known == "eprint"):
         return _TYPES[known][column]

@@ -27,9 +27,8 @@ from landscape.corpus.libraries import (
     library_file,
     list_libraries,
     mark_papers,
-    merge_libraries,
     read_library,
-    write_library,
+    replace_entries,
 )
 from landscape.errors import InputError
 
@@ -81,14 +80,12 @@ def read(
 
 def _save(library: Library, output: Path | None = None) -> Answer:
     target = output or library_file(library.name)
-    if target.is_file():
-        library = merge_libraries(read_library(target), library)
+    replace_entries(target, library)
     for problem in library.problems[:3]:
         note(f"Not read: {problem}")
     if len(library.problems) > 3:
         note(f"Not read: {len(library.problems) - 3:,} more records")
-    path = write_library(library, target)
-    return Answer(f"{library.name}: {count(len(library), 'paper')}, in {path}")
+    return Answer(f"{library.name}: {count(len(library), 'paper')}, in {target}")
 
 
 def list_all(*, json: Json = False) -> Answer:
@@ -115,6 +112,8 @@ def watch(
     """Watch authors, facilities and regions: a digest lists all their new papers."""
     from landscape.corpus.facilities import find_facility
 
+    if not all(name.strip() for name in (*author, *region)):
+        raise InputError("A name to watch is empty; give an author or the name of a region.")
     given = Watched(tuple(author), tuple(find_facility(f).name for f in facility), tuple(region))
 
     def change(library: Library) -> Library:
@@ -178,11 +177,12 @@ def refresh(
     from landscape.figures import save_table
     from landscape.overlays.library import refresh_bibliography
 
-    target = check_output(output or file.with_name(f"{file.stem}-fresh.bib"), (".bib",), what="bib")
+    stem = file.name.removesuffix(".gz").removesuffix(".bib")
+    target = check_output(output or file.with_name(f"{stem}-fresh.bib"), (".bib",), what="bib")
     records = _from_ads(read_library(file, name="refresh"), base_url) if online else []
     opened = [open_atlas(path, False) for path in atlases]
     found = refresh_bibliography(file, opened, online=records)
-    write_output(target, found.text)
+    write_output(target, found.content)
     if table:
         save_table(found.analysis, table)
     if json:
@@ -275,13 +275,20 @@ def push(
         papers = library.entries
     codes = [code for one in papers if (code := one.bibcode or _eprint(one))]
     if lost := len(papers) - len(codes):
-        note(f"{count(lost, 'paper')} without a bibcode or an arXiv id cannot be pushed")
+        note(
+            f"{count(lost, 'paper')} without a bibcode or an arXiv id cannot be pushed, so no "
+            "paper of the library in ADS is removed"
+        )
+    if papers and not codes:
+        raise InputError(f"No paper of {name} has a bibcode or an arXiv id, so none is pushed.")
     with AdsLibraries(notify=note, **_server(base_url)) as ads:
         names = [one.name for one in ads.libraries()]
         target = to or name
         if target not in names and to is None:
             ads.create(target, codes, public=public)
             added, removed = len(codes) - len(ads.unknown), 0
+        elif lost:
+            added, removed = ads.add(target, codes), 0
         else:
             added, removed = ads.synchronise(target, codes)
         for one in share:

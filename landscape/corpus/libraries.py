@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from dataclasses import fields as fields_of_class
@@ -17,7 +17,7 @@ import orjson
 
 from landscape import _bibliography as bibliography
 from landscape._author_names import parse_name
-from landscape._io import lock_exclusively, write_bytes
+from landscape._io import lock_exclusively, refuse_atlas, write_bytes
 from landscape._wording import did_you_mean, normal_title
 from landscape.corpus._duplicates import similar_titles, title_hash
 from landscape.corpus.bibliographies import read_identifiers
@@ -39,6 +39,7 @@ Mark = Literal["read", "later", "not interested"]
 MARKS: tuple[str, ...] = get_args(Mark)
 ENDING = ".library.json"
 _VERSION = 1
+_LOCK_TRIES = 300  # of a tenth of a second
 _MAX_SIZE = 200_000_000  # bytes of a library
 _NAME = re.compile(r"[\w][\w .&()+-]{0,80}")
 _LISTS = ("authors", "keywords", "categories", "source", "tags", "collections", "notes", "files")
@@ -57,6 +58,7 @@ class LibraryEntry(Paper):
     collections: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    others: tuple[tuple[str, str], ...] = ()  # other fields of BibTeX, such as the editor
 
     @property
     def label(self) -> str:
@@ -82,7 +84,8 @@ class LibraryEntry(Paper):
     def details(self) -> Mapping[str, Any]:
         """Fields that bibliographies have beside those of every paper."""
         known = {"volume": self.volume, "number": self.number, "pages": self.pages}
-        return {name: text for name, text in known.items() if text} | {"keywords": self.tags}
+        known = {name: text for name, text in known.items() if text}
+        return known | {"keywords": self.tags, "others": self.others}
 
 
 @dataclass(frozen=True)
@@ -226,7 +229,8 @@ def read_library(path: str | os.PathLike[str], *, name: str | None = None) -> Li
 
 def entry_of(fields: Mapping[str, Any], *, source: str, line: int = 0) -> LibraryEntry | Rejection:
     """Return the entry of a record, or the reason why it is not one."""
-    raw = RawRecord(line, fields)
+    # The key of an entry is not an identifier of its paper.
+    raw = RawRecord(line, {**fields, "given_id": None})
     row = normalise(raw, file=source, source=source, needs_text=False)
     if isinstance(row, Rejection):
         return row
@@ -247,6 +251,7 @@ def entry_of(fields: Mapping[str, Any], *, source: str, line: int = 0) -> Librar
         pages=_short(f"{first}-{last}" if first and last and last != first else first),
         tags=tuple(dict.fromkeys((*(fields.get("tags") or ()), *(row["ads_keywords"] or ())))),
         notes=tuple(map(str, fields.get("own_notes") or ())),
+        others=tuple(fields.get("others") or ()),
     )
 
 
@@ -390,22 +395,36 @@ def _locked(file: Path) -> Iterator[None]:
 
     file.parent.mkdir(parents=True, exist_ok=True)
     with Path(f"{file}.lock").open("a") as stream:
-        for _ in range(100):
+        for _ in range(_LOCK_TRIES):
             try:
                 lock_exclusively(stream)
                 break
             except BlockingIOError:
                 time.sleep(0.1)
+        else:
+            raise InputError(f"{file} is being changed by another program; try again later.")
         yield
 
 
-def change_library(path: str | os.PathLike[str], change: Any) -> Library:
+def change_library(path: str | os.PathLike[str], change: Callable[[Library], Library]) -> Library:
     """Read a library, apply a function to it, and write the result; others wait meanwhile."""
     file = Path(path)
     with _locked(file):
-        changed: Library = change(_from_json(file))
+        changed = change(_from_json(file))
         write_library(changed, file)
     return changed
+
+
+def replace_entries(path: str | os.PathLike[str], new: Library) -> Library:
+    """Write a library; if it exists, keep its marks and watched names. Others wait meanwhile."""
+    file = Path(path)
+    if not file.name.endswith(ENDING):
+        raise InputError(f"The file of a library ends in {ENDING}, and {file.name} does not.")
+    refuse_atlas(file)
+    with _locked(file):
+        library = merge_libraries(_from_json(file), new) if file.is_file() else new
+        write_library(library, file)
+    return library
 
 
 def mark_papers(library: Library, papers: Sequence[Paper], mark: Mark | None) -> Library:
@@ -424,12 +443,17 @@ def mark_papers(library: Library, papers: Sequence[Paper], mark: Mark | None) ->
     return replace(library, marks=kept | (dict.fromkeys(names, mark) if mark else {}))
 
 
+_NOT_PUBLISHED = re.compile(
+    r"arxiv|e-?prints?\b|submitted|in prep|to appear|accepted|in press", re.I
+)
+
+
 def is_published(paper: Paper) -> bool:
     """Return whether a bibcode, a DOI or a journal shows that a paper is more than a preprint."""
     return (
         bool(paper.bibcode and not is_eprint_bibcode(paper.bibcode))
         or bool(paper.doi and not is_eprint_doi(paper.doi))
-        or bool(paper.journal and "arxiv" not in paper.journal.lower())
+        or bool(paper.journal and not _NOT_PUBLISHED.search(paper.journal))
     )
 
 
@@ -496,6 +520,8 @@ def _entry_from(values: Mapping[str, Any]) -> LibraryEntry:
     for name, value in found.items():
         if name in _LISTS:
             found[name] = tuple(map(str, value))
+        elif name == "others":
+            found[name] = tuple((str(one), str(text)) for one, text in value)
         elif name == "date":
             found[name] = date.fromisoformat(value)
         elif not isinstance(value, str):

@@ -76,6 +76,7 @@ def test_six_pages_in_one_frame(
         frame.get_by_text("Regions for the library mine").first.wait_for()
         page.picture("app_library")
         button(frame, "New papers").click()
+        frame.get_by_text("choose Show").first.wait_for()
         page.picture("app_digest")
 
         pages = ("Map", "Questions", "Impact of facilities", "Outreach map", "New papers")

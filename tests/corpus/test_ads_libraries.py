@@ -13,7 +13,7 @@ from landscape.atlas import build, update
 from landscape.atlas import open as open_atlas
 from landscape.cli import main
 from landscape.corpus.fetch import AdsLibraries, AdsLibrary, RetryPolicy
-from landscape.corpus.libraries import Library, find_library, write_library
+from landscape.corpus.libraries import Library, entry_of_name, find_library, write_library
 from landscape.errors import InputError, RemoteError
 from tests.pipeline.conftest import QUICK, paper
 
@@ -553,3 +553,18 @@ def test_a_bibliography_is_refreshed_from_ads(tmp_path, monkeypatch):
         words = ["library", "refresh", str(bib), "-o", str(tmp_path / "new.bib"), "--online"]
         assert main([*words, "--base-url", f"{server.url}/v1"]) == 0
     assert "10.1000/new" in (tmp_path / "new.bib").read_text()
+
+
+def test_a_push_never_removes_what_it_cannot_compare(server, tmp_path, monkeypatch, capsys):
+    """Papers without a bibcode can be in the library of ADS under one that is not known here."""
+    monkeypatch.setenv("LANDSCAPE_LIBRARIES", str(tmp_path))
+    stored = server.store("mine", CODES[:5])
+    address = ["--base-url", f"{server.url}/v1"]
+    dois = tuple(map(entry_of_name, ("10.1000/a", "10.1000/b")))
+    write_library(Library("mine", dois))
+    assert main(["library", "push", "mine", *address]) == 2
+    assert list(stored.bibcode) == CODES[:5]
+    write_library(Library("mine", (*dois, entry_of_name(CODES[7]))))
+    assert main(["library", "push", "mine", *address]) == 0
+    assert set(stored.bibcode) == {*CODES[:5], CODES[7]}
+    assert "no paper of the library in ADS is removed" in capsys.readouterr().err.replace("\n", " ")

@@ -274,3 +274,34 @@ def test_bibcodes_are_read_back(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("\n".join(codes))
     library = read_library(tmp_path / "a.txt")
     assert again(library, "bibcodes", tmp_path).to_bibcodes().split() == codes
+
+
+def test_fields_that_only_bibliographies_have_are_kept(tmp_path: Path) -> None:
+    text = (
+        "@incollection{a, title={Dust in discs}, booktitle={The Book}, author={Doe, J.},\n"
+        "  editor={Roe, R. and Poe, P.}, publisher={Press \\& Co}, series={S}, edition={2}}\n"
+        "@phdthesis{b, title={Gas in discs}, author={Doe, J.}, school={A University},\n"
+        "  year={2001}, url={https://a.example/t}, note={unpublished}}\n"
+        "@misc{c, title={Stars in discs}, eprint={2101.01234}, pages={12--20}}\n"
+    )
+    file = tmp_path / "a.bib"
+    file.write_text(text)
+    written = read_library(file).to_bibtex()
+    for part in ("@incollection{a", "booktitle = {The Book}", "editor = {Roe, R. and Poe, P.}",
+                 "publisher = {Press \\& Co}", "@phdthesis{b", "school = {A University}",
+                 "url = {https://a.example/t}", "note = {unpublished}", "@misc{c",
+                 "pages = {12--20}"):  # fmt: skip
+        assert part in written
+    path = write_library(read_library(file, name="kept"))
+    assert read_library(path).to_bibtex() == written
+
+
+def test_several_entries_on_a_line_and_braces_on_the_next_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "a.bib"
+    file.write_text(
+        "@misc{a, title={Dust one}} @misc{b, title={Dust two}}\n@article\n{c, title={Dust three}}\n"
+        "@article{d, title={Dust four}, author={{Event Horizon Telescope Collaboration, The}}}\n"
+    )
+    library = read_library(file)
+    assert [one.key for one in library.entries] == ["a", "b", "c", "d"]
+    assert library.entries[-1].authors == ("Event Horizon Telescope Collaboration",)

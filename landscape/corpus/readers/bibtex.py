@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import logging
 import re
 from collections.abc import Callable, Iterator
@@ -11,12 +12,14 @@ from typing import Any, NamedTuple
 from landscape.corpus.author_lists import read_author_list
 from landscape.corpus.cleaning import clean_text
 from landscape.corpus.identifiers import month_number
-from landscape.corpus.readers._files import MAX_RECORD, checked, open_input
+from landscape.corpus.readers._files import MAX_RECORD, checked, encoding_of, open_input
 from landscape.corpus.readers._formats import FORMATS, fields_of
 from landscape.corpus.records import RawRecord, Rejection
 from landscape.errors import require
 
 _ENTRY = re.compile(rb"^[ \t]*@\s*([A-Za-z]+)\s*[{(]")
+_SPLIT_HEAD = re.compile(r"\A(\s{0,99}@\s{0,9}[A-Za-z]{1,40})\s{1,99}(?=[{(])")
+_BEGINS = re.compile(rb"^[ \t]*@\s*[A-Za-z]+\s*(?:[{(]|$)")  # its brace can be on the next line
 _HEAD = re.compile(rb"^[ \t]*@\s*[A-Za-z]+\s*[{(]\s*[^\s,]*\s*,?", re.MULTILINE)
 _STRING = re.compile(r"@\s*string\s*[{(]\s*([^\s=,{}()\"#]+)\s*=", re.IGNORECASE)
 _NAME = re.compile(r"[^\s=,{}()\"#]+")
@@ -24,6 +27,11 @@ _String = tuple[int, str]  # line number and text of a block
 _NOT_PAPERS = {b"string", b"preamble", b"comment"}
 _CROSSREF = re.compile(rb"\bcrossref\s*=\s*[{\"]?\s*([^\s,{}\"]+)", re.IGNORECASE)
 _XDATA = ("crossref", "xdata")
+# Fields that a library keeps, and that the papers of an atlas do not have.
+_OTHERS = (
+    *("editor", "publisher", "address", "location", "series", "edition", "chapter", "isbn", "issn"),
+    *("school", "institution", "organization", "howpublished", "note", "url", "urldate"),
+)
 # The end of a value and, on the next line, the name of a field: a comma is missing between them.
 _NO_COMMA = re.compile(r'([}"]|=[ \t]?\d+)(?=[ \t]*\n[ \t]*[A-Za-z][\w+-]*[ \t]*=[ \t]*[{"\w])')
 
@@ -56,35 +64,51 @@ class BibtexReader:
 
     def blocks(
         self, path: Path, on_bytes: Callable[[int], None] | None = None
-    ) -> Iterator[tuple[str, RawRecord | Rejection | None]]:
+    ) -> Iterator[tuple[bytes, RawRecord | Rejection | None]]:
         """Yield each entry with the text after it, and its record.
 
-        The record is None for strings and comments. The texts together are the whole file.
+        The record is None for strings and comments. The texts together are the whole file; if
+        several entries begin on one line, the text of the later ones is empty.
         """
         strings: dict[str, _String] = {}
         parents: dict[str, BibtexEntry] | None = None
         for line, block in _blocks(path, on_bytes):
             kind = _ENTRY.match(block)
-            text, repairs = _decoded(block)
             if kind is None:  # BibTeX ignores text between entries
-                yield text, None
+                yield block, None
                 continue
+            text, repairs = _decoded(block)
             if kind[1].lower() == b"string":
                 for name in _STRING.findall(text):
                     strings.setdefault(name.lower(), (line, text))
             if kind[1].lower() in _NOT_PAPERS:
-                yield text, None
+                yield block, None
                 continue
-            entry = _entry(text, _strings_of(text, strings))
-            if isinstance(entry, str):
-                reason = f"not a BibTeX entry ({entry})"
-                yield text, Rejection(path.name, line, reason, text[:200])
+            entries = _entries(text, _strings_of(text, strings))
+            if isinstance(entries, str):
+                reason = f"not a BibTeX entry ({entries})"
+                yield block, Rejection(path.name, line, reason, text[:200])
                 continue
-            key = next(filter(None, map(entry.fields.get, _XDATA)), None)
-            if key is not None:
-                parents = _parents(path) if parents is None else parents
-                entry = _with_parent(entry, parents.get(key.strip()))
-            yield text, RawRecord(line, _fields(entry), repairs=(*repairs, *entry.repairs))
+            for place, entry in enumerate(entries):
+                key = next(filter(None, map(entry.fields.get, _XDATA)), None)
+                if key is not None:
+                    parents = _parents(path) if parents is None else parents
+                    entry = _with_parent(entry, parents.get(key.strip()))
+                record = RawRecord(line, _fields(entry), repairs=(*repairs, *entry.repairs))
+                yield block if place == 0 else b"", record
+
+
+def encoded_as(path: Path, text: str) -> bytes:
+    """Return the bytes of a text with the encoding and the byte order mark of a file.
+
+    Bytes that are not UTF-8 stay as they are if they were decoded with "surrogateescape".
+    """
+    encoding = encoding_of(path)
+    if encoding != "utf-8":
+        return text.encode(encoding, "xmlcharrefreplace")
+    with path.open("rb") as file:
+        mark = codecs.BOM_UTF8 if file.read(3) == codecs.BOM_UTF8 else b""
+    return mark + text.encode("utf-8", "surrogateescape")
 
 
 def _decoded(block: bytes) -> tuple[str, tuple[str, ...]]:
@@ -102,8 +126,8 @@ def _parents(path: Path) -> dict[str, BibtexEntry]:
     for _, block in _blocks(path, None):
         head = _HEAD.match(block)
         if head and head[0].rpartition(b"{")[2].strip(b" ,\t\r\n") in wanted:
-            entry = _entry(_decoded(block)[0], "")
-            if not isinstance(entry, str):
+            entries = _entries(_decoded(block)[0], "")
+            for entry in entries if not isinstance(entries, str) else ():
                 found.setdefault(entry.key, entry)
     return found
 
@@ -130,7 +154,7 @@ def _blocks(path: Path, on_bytes: Callable[[int], None] | None) -> Iterator[tupl
         number = 0
         while line := stream.readline(MAX_RECORD):
             number += 1
-            if _ENTRY.match(line) or size > MAX_RECORD:
+            if _BEGINS.match(line) or size > MAX_RECORD:
                 if lines:
                     yield start, b"".join(lines)
                 lines, size, start = [], 0, number
@@ -192,20 +216,24 @@ def _joined(value: str, strings: dict[str, str]) -> str:
     return "".join(strings.get(piece.lower(), piece.strip('"{}')) for piece in pieces)
 
 
-def _entry(text: str, strings: str) -> BibtexEntry | str:
-    """Parse one entry, with a missing comma inserted. Return the reason if it is not an entry."""
+def _entries(text: str, strings: str) -> list[BibtexEntry] | str:
+    """Parse the entries of a block, usually one. Return the reason if there is none.
+
+    A missing comma is inserted, and a brace without its partner is removed.
+    """
+    text = _SPLIT_HEAD.sub(r"\1", text, count=1)
     entries = parse_entries(strings + text)
     with_commas = _NO_COMMA.sub(r"\1,", text)
     if with_commas != text:
         repaired = parse_entries(strings + with_commas)
         if repaired and (not entries or len(repaired[0].fields) > len(entries[0].fields)):
             said = "a comma is missing at the end of a field"
-            return repaired[0]._replace(repairs=(*repaired[0].repairs, said))
+            return [one._replace(repairs=(*one.repairs, said)) for one in repaired]
     if entries:
-        return entries[0]
+        return entries
     balanced = _VALUE.sub(_without_braces, text)
     if balanced != text and (repaired := parse_entries(strings + balanced)):
-        return repaired[0]._replace(repairs=("a brace without its partner is removed",))
+        return [repaired[0]._replace(repairs=("a brace without its partner is removed",))]
     n_open, n_closed = text.count("{"), text.count("}")
     return "unbalanced braces" if n_open != n_closed else "a comma or an equals sign is missing"
 
@@ -220,7 +248,8 @@ def _without_braces(value: re.Match[str]) -> str:
 
 
 def _fields(entry: BibtexEntry) -> dict[str, object]:
-    return fields_of(_named(entry), FORMATS["bibtex"])
+    others = tuple((name, entry.fields[name]) for name in _OTHERS if entry.fields.get(name))
+    return fields_of(_named(entry), FORMATS["bibtex"]) | {"others": others}
 
 
 def _named(entry: BibtexEntry) -> dict[str, object]:
@@ -281,7 +310,9 @@ def split_authors(names: str) -> list[str]:
     ):
         lists = [read_author_list(clean_text(piece)) for piece in pieces]  # commas and "and"
         return [name for one in lists for name in one]
-    names_of = (_by_part(piece) if _PARTS.match(piece) else piece.strip() for piece in pieces)
+    # A name in braces is one name: "{Event Horizon Telescope Collaboration, The}".
+    pieces = [re.sub(r"(?i),\s?the\s?\}$", "}", piece.strip()) for piece in pieces]
+    names_of = (_by_part(piece) if _PARTS.match(piece) else piece for piece in pieces)
     return [name for name in names_of if name and name.lower() != "others"]
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from landscape._author_names import parse_name, person_key
+from landscape._author_names import parse_name, place_in_byline
 from landscape._io import lock_exclusively, write_bytes
 from landscape._wording import count, did_you_mean, join_names, one_line
 from landscape.corpus.facilities import find_facility
@@ -39,7 +39,7 @@ Source = Literal["library", "filter", "region", "text"]
 _FIRST_DAYS = 30  # of arrivals, if the reader has not looked before
 _BACKFILE_DAYS = 100  # median age of the papers of a part, from which they count by their dates
 _MAX_EMBEDDED, _MAX_KNOWN = 300, 3_000  # papers of a library that are compared
-_GROUP = 12  # papers listed in each of the first groups
+_WHOLE = ("author", "cites")  # groups of which all papers are listed
 _LIKE_DISLIKED = 0.75  # cosine
 _KNOWN_AUTHOR = 3  # papers of the library, from which an author is a reason
 _AROUND, _JOINS, _NOVEL = 20, 0.3, 0.55  # neighbours, their least share in two regions, cosine
@@ -110,7 +110,7 @@ def make_digest(
         raise InputError(f"k is {k}; give at least 1.")
     library = open_library(reader) if kind == "library" else None
     name = f"the library {library.name}" if library else f"the {kind} {one_line(str(reader))!r}"
-    seen = _Seen(atlas, library.source or library.name if library else f"{kind}:{reader}")
+    seen = _Seen(atlas, f"{library.name}:{library.source}" if library else f"{kind}:{reader}")
     arrivals = _arrivals(atlas, since, seen)
     rows, notes = arrivals.rows, [arrivals.note] if arrivals.note else []
     if library is not None:
@@ -147,6 +147,10 @@ class _Seen:
         self.file = libraries_folder() / "seen.json"
         known = self._read().get(self._key)
         self.known: dict[str, Any] = known if isinstance(known, dict) else {}
+        try:
+            self.day: date | None = date.fromisoformat(str(self.known["time"])[:10])
+        except (KeyError, ValueError):  # never looked, or the file is damaged
+            self.known, self.day = {}, None
 
     def _read(self) -> dict[str, Any]:
         try:
@@ -187,13 +191,11 @@ def _arrivals(atlas: AtlasStore, since: str | None, seen: _Seen) -> _Arrivals:
         is_seen = [_identity(part) in parts for part in atlas.parts]
         if any(is_seen):
             rows = np.flatnonzero(~np.repeat(is_seen, [part.rows for part in atlas.parts]))
-            looked = str(seen.known.get("time", ""))[:10]
             until = max(_day_of(part) for part in atlas.parts)
             note = "" if len(rows) else "Nothing has arrived since you last looked."
-            return _Arrivals(rows, date.fromisoformat(looked) if looked else None, until, note)
-        looked = str(seen.known.get("time", ""))[:10]
+            return _Arrivals(rows, seen.day, until, note)
         note = "The atlas was built again since you last looked, so papers count by their dates."
-        return _between(days, np.datetime64(looked), note)
+        return _between(days, np.datetime64(seen.day), note)
     if last is None:
         return _Arrivals(np.zeros(0, np.int64), None, None, "No date of a paper is known.")
     note = f"This is the first digest: it has the last {_FIRST_DAYS} days of the atlas."
@@ -203,11 +205,16 @@ def _arrivals(atlas: AtlasStore, since: str | None, seen: _Seen) -> _Arrivals:
 def _between(days: NDArray[np.datetime64], first: np.datetime64, note: str) -> _Arrivals:
     rows = np.flatnonzero(days >= first)
     until = days[rows].max().astype(object) if len(rows) else None
+    if undated := int(np.isnat(days).sum()):
+        note = f"{note} {count(undated, 'paper')} without a date left out.".strip()
     return _Arrivals(rows, first.astype("datetime64[D]").astype(object), until, note)
 
 
 def _days_of_arrival(atlas: AtlasStore) -> NDArray[np.datetime64]:
-    """Return the day on which each paper arrived, shape (n_papers,); NaT if it is unknown."""
+    """Return the day on which each paper arrived, shape (n_papers,); NaT if it is unknown.
+
+    Papers of a part with old papers count by their dates; those without a date have no day.
+    """
     import pandas as pd
 
     dates = pd.to_datetime(atlas.read_papers(["date"])["date"]).to_numpy("datetime64[D]")
@@ -218,7 +225,7 @@ def _days_of_arrival(atlas: AtlasStore) -> NDArray[np.datetime64]:
         day = np.datetime64(_day_of(part))
         known = dates[own][~np.isnat(dates[own])]
         ages = (day - known).astype(int)
-        if len(known) and np.median(ages) <= _BACKFILE_DAYS:
+        if not len(known) or np.median(ages) <= _BACKFILE_DAYS:
             days[own] = day
     return days
 
@@ -274,6 +281,17 @@ def _for_library(
     if not graph.n_links:
         notes.append("The atlas has no citations, so no paper is listed for what it cites.")
     groups = reasons.groups(k)
+    for name in library.watched.regions:
+        if not _region(atlas, name):
+            hint = did_you_mean(name, atlas.topics["label"], n=3, cutoff=0.5)
+            notes.insert(0, f"The map has no region {name!r}, which the library watches{hint}")
+    if more := sum(group.n_papers - len(group.papers) for group in groups):
+        largest = max(group.n_papers for group in groups)
+        notes.insert(
+            0,
+            f"{count(more, 'paper')} of these groups not listed; -k {largest} lists all "
+            "(with --since, if they were shown).",
+        )
     if far := len(new) - sum(group.n_papers for group in groups):
         notes.insert(0, f"{count(far, 'new paper')} not listed: nothing links them to the library.")
     return groups, notes
@@ -336,8 +354,8 @@ class _Reasons:
         self._atlas, self._library, self._papers, self._rows = atlas, library, papers, rows
         self._known, self._interest, self._cites = known, interest, cites
         watched = library.watched
-        self._people = {person_key(name): parse_name(name).comma_form for name in watched.authors}
-        self._regions = [_region(atlas, name) for name in watched.regions]
+        self._people = [(parse_name(name).comma_form, name) for name in watched.authors]
+        self._regions = [inside for name in watched.regions if (inside := _region(atlas, name))]
         self._uses = _uses(atlas, rows, watched.facilities)
         self._of_paper = atlas.map["topic_id"].to_numpy()
 
@@ -350,24 +368,29 @@ class _Reasons:
         return [
             DigestGroup(
                 title,
-                tuple(map(self._entry, found[kind][: k if kind == "similar" else _GROUP])),
+                tuple(map(self._entry, found[kind][: None if kind in _WHOLE else k])),
                 len(found[kind]),
             )
             for kind, title in _GROUPS.items()
         ]
 
     def _group(self, place: int) -> str:
-        if any(person_key(name) in self._people for name in self._papers[place].authors):
+        if self._watched_authors(place):
             return "author"
         if self._cites[place]:
             return "cites"
         if self._uses.get(place):
             return "facility"
         topic = self._of_paper[self._rows[place]]
-        if any(topic in inside for _, inside in self._regions):
+        if any(topic in inside for inside in self._regions):
             return "region"
         known = self._interest.people[place] >= _KNOWN_AUTHOR
         return "similar" if known or self._near(place) else ""
+
+    def _watched_authors(self, place: int) -> list[str]:
+        """Return the watched authors of a paper; an initial agrees with any given name."""
+        authors = self._papers[place].authors
+        return [shown for shown, name in self._people if place_in_byline(authors, name) >= 0]
 
     def _near(self, place: int) -> list[str]:
         """Return the titles of the known papers that are about as similar as known papers are."""
@@ -395,9 +418,7 @@ class _Reasons:
 
     def _reasons(self, place: int) -> Iterable[str]:
         paper, interest = self._papers[place], self._interest
-        keys = dict.fromkeys(map(person_key, paper.authors))
-        watched = [self._people[key] for key in keys if key in self._people]
-        if watched:
+        if watched := self._watched_authors(place):
             yield f"by {join_names(watched)}, whom you watch"
         if cited := self._cites[place]:
             titles = [_quoted(one.title) for one in open_engine(self._atlas).papers(cited[:2])]
@@ -406,7 +427,7 @@ class _Reasons:
         if used := self._uses.get(place):
             yield f"uses {join_names(used)}"
         topic = self._of_paper[self._rows[place]]
-        if any(topic in topics for _, topics in self._regions):
+        if any(topic in inside for inside in self._regions):
             yield "in a region you watch"
         if near := self._near(place):
             yield f"similar to {join_names(near)}"
@@ -425,15 +446,11 @@ def _quoted(title: str) -> str:
     return f"“{textwrap.shorten(one_line(title), 60, placeholder=' …')}”"
 
 
-def _region(atlas: AtlasStore, name: str) -> tuple[str, set[int]]:
-    """Return the name of a region, and the numbers of the regions in it."""
+def _region(atlas: AtlasStore, name: str) -> set[int]:
+    """Return the numbers of a region and of those in it; none if the map has no such region."""
     topics = atlas.topics
-    same = topics["label"].str.casefold() == name.casefold()
-    if not same.any():
-        hint = did_you_mean(name, topics["label"], n=3, cutoff=0.5)
-        raise InputError(f"The map has no region {name!r} that the library watches{hint}")
-    ids = set(topics.loc[same, "topic_id"])
-    return name, ids | set(topics.loc[topics["parent_id"].isin(ids), "topic_id"])
+    ids = set(topics.loc[topics["label"].str.casefold() == name.casefold(), "topic_id"])
+    return ids | set(topics.loc[topics["parent_id"].isin(ids), "topic_id"])
 
 
 def _uses(atlas: AtlasStore, rows: Rows, watched: Sequence[str]) -> dict[int, list[str]]:
@@ -480,7 +497,7 @@ def _for_query(
     if kind == "text":
         new = rows[~np.isin(rows, atlas.invalid_papers)]
         hits = engine.within(new).search(asked, SearchSettings(k=k)).hits if len(new) else ()
-        found = [(hit.paper, f"similarity {hit.score:.2f}") for hit in hits]
+        found = [(hit.paper, "close to the text") for hit in hits]
         total, title = len(new), "Close to the text"
     else:
         quoted = asked if kind == "filter" else f'region:"{asked}"'

@@ -16,17 +16,25 @@ from landscape._wording import join_names, one_line
 from landscape.corpus.identifiers import is_eprint_bibcode, is_eprint_doi, without_version
 from landscape.corpus.libraries import LibraryEntry, entry_of, is_published
 from landscape.corpus.readers import choose_reader
-from landscape.corpus.readers.bibtex import BibtexReader
-from landscape.corpus.records import RawRecord
+from landscape.corpus.readers.bibtex import BibtexReader, encoded_as
+from landscape.corpus.records import RawRecord, Rejection
 from landscape.errors import InputError
 from landscape.search import open_engine
-from landscape.types import Analysis, Paper
+from landscape.types import INVALID, Analysis, Paper
 
 if TYPE_CHECKING:
     from landscape.store import AtlasStore
 
-_PLACE = ("journal", "volume", "pages", "year", "doi", "adsurl")  # fields of a publication
-_INVALID = ("retracted", "withdrawn")
+_PLACE = (
+    "journal",
+    "journaltitle",
+    "volume",
+    "pages",
+    "year",
+    "doi",
+    "adsurl",
+)  # fields of a publication
+_YEARS_APART = 3  # between a preprint and its publication
 
 
 @dataclass(frozen=True)
@@ -37,12 +45,15 @@ class RefreshedBibliography:
     ----------
     text : str
         The file with the changes; everything else in it is as before.
+    content : bytes
+        The same in the encoding of the file, with its line ends and its byte order mark.
     analysis : Analysis
         One row per change: ``key, new_key, kind, field, old, new, reason``. `new_key` differs from
         `key` for a repeated entry: cite it in its place.
     """
 
     text: str
+    content: bytes
     analysis: Analysis
 
 
@@ -67,8 +78,9 @@ def refresh_bibliography(
     r"""Update the entries of a BibTeX file from atlases.
 
     An entry that no atlas has is listed as unknown, and is not changed. Titles, authors and keys
-    are never changed. An identifier is replaced only if the title and another identifier of the
-    entry, or the title and the first author, belong to one paper.
+    are never changed. An entry and a paper are the same if the titles are the same, and an
+    identifier, or the first author, the year and the kind agree; otherwise the entry is doubtful.
+    An identifier is replaced only if it is known to be that of another paper.
 
     Parameters
     ----------
@@ -98,22 +110,34 @@ def refresh_bibliography(
     file = Path(path).expanduser()
     if not isinstance(reader := choose_reader(file), BibtexReader):
         raise InputError(f"{file} is not BibTeX ({reader.name}); pass a .bib file.")
-    blocks = [(text, _entry(record, file)) for text, record in reader.blocks(file)]
-    entries = [entry for _, entry in blocks if entry is not None]
-    known = dict(zip(map(id, entries), _find(entries, atlases, online), strict=True))
+    blocks = list(reader.blocks(file))
+    entries = [_entry(record, file) for _, record in blocks]
+    found = _find([one for one in entries if one is not None], atlases, online)
+    known = iter(found)
     first: dict[str, str] = {}
     rows: list[tuple[str, str, _Change]] = []
-    texts = []
-    for text, entry in blocks:
-        if entry is not None:
-            found = known[id(entry)]
-            for change in (*_changes(entry, found), *_repeated(entry, found, first)):
+    texts: list[str] = []
+    for place, ((block, record), entry) in enumerate(zip(blocks, entries, strict=True)):
+        text = block.decode("utf-8", "surrogateescape")  # other bytes stay as they are
+        is_alone = bool(block) and all(one for one, _ in blocks[place + 1 : place + 2])
+        if isinstance(record, Rejection):
+            why = _Change("unreadable", "", "", "", record.reason)
+            rows.append((record.snippet.partition(",")[0][:60], "", why))
+        elif entry is not None and not is_alone:
+            next(known)
+            why = _Change("unreadable", "", "", "", "several entries on a line; write one each")
+            rows.append((entry.key, entry.key, why))
+        elif entry is not None:
+            for change in _all_changes(entry, next(known), first, text):
                 if change.field:  # the table shows what the file had
                     change = replace(change, old=_field(text, change.field))
                     text = set_field(text, change.field, change.new)
                 rows.append((entry.key, change.new_key or entry.key, change))
         texts.append(text)
-    return RefreshedBibliography("".join(texts), _analysis(file, rows, len(entries), atlases))
+    content = encoded_as(file, "".join(texts))
+    return RefreshedBibliography(
+        "".join(texts), content, _analysis(file, rows, len(found), atlases)
+    )
 
 
 def _entry(record: object, file: Path) -> LibraryEntry | None:
@@ -191,58 +215,90 @@ def _same_author(entry: LibraryEntry, paper: Paper) -> bool:
     )
 
 
-def _changes(entry: LibraryEntry, known: Sequence[Paper]) -> Iterator[_Change]:
+def _all_changes(
+    entry: LibraryEntry, known: Sequence[Paper], first: dict[str, str], text: str
+) -> Iterator[_Change]:
+    doubt = _doubt(entry, known[0]) if known else ""
     if not known:
         yield _Change("unknown", "", "", "", "in no atlas; nothing is changed")
-        return
-    paper = known[0]
+    elif doubt:
+        yield _Change("doubtful", "", "", "", doubt)
+    else:
+        yield from _changes(entry, known, text)
+    if not doubt:  # the identifiers of a doubtful entry can be wrong
+        yield from _repeated(entry, known, first)
+
+
+def _doubt(entry: LibraryEntry, paper: Paper) -> str:
+    """Return why an entry and a paper may differ, or ""."""
     if entry.title and not _same_title(entry, paper):
-        other = f"{paper.label} is “{one_line(paper.title, most=80)}”"
-        yield _Change("doubtful", "", "", "", f"an identifier of another paper? {other}")
-        return
-    if paper.status in _INVALID or paper.status == "corrected":
+        title = one_line(paper.title, most=80)
+        return f"an identifier of another paper? {paper.label} is “{title}”"
+    if {*_names(paper)} & {*entry.names}:
+        return ""
+    apart = abs(entry.year - paper.year) if entry.year and paper.year else 0
+    if _same_author(entry, paper) and apart <= _YEARS_APART and not _other_kind(entry, paper):
+        return ""
+    return f"{paper.label} has this title, but another first author, year or kind"
+
+
+def _other_kind(entry: LibraryEntry, paper: Paper) -> bool:
+    kinds = ({one.kind or "article"} - {"review", "other"} or {"article"} for one in (entry, paper))
+    return len(set.union(*kinds)) > 1
+
+
+def _changes(entry: LibraryEntry, known: Sequence[Paper], text: str) -> Iterator[_Change]:
+    paper = known[0]
+    if paper.status in (*INVALID, "corrected"):
         reason = paper.status_reason or "no reason is known"
         yield _Change(str(paper.status), "", "", "", reason)
-    published = paper.doi and not is_eprint_doi(paper.doi) and paper.journal
-    is_now = bool(published or (paper.bibcode and not is_eprint_bibcode(paper.bibcode)))
+    has_doi = bool(paper.doi and not is_eprint_doi(paper.doi))
+    is_now = has_doi or bool(paper.bibcode and not is_eprint_bibcode(paper.bibcode))
     if is_now and not is_published(entry):
-        yield from _publication(entry, paper)
-    yield from _identifiers(entry, paper)
+        yield from _publication(entry, paper, text)
+    yield from _identifiers(entry, known, text)
 
 
-def _publication(entry: LibraryEntry, paper: Paper) -> Iterator[_Change]:
+def _publication(entry: LibraryEntry, paper: Paper, text: str) -> Iterator[_Change]:
     """Yield the fields of the publication of a preprint, as ADS writes them."""
-    fields, old = bibliography.bibtex_fields(paper), bibliography.bibtex_fields(entry)
-    reason = f"published in {one_line(paper.journal or paper.bibcode or '')}"
-    if entry.doctype in ("misc", "unpublished", "online", "eprint"):
+    is_biblatex = not {"journaltitle", "date", "eprinttype", "pubstate"}.isdisjoint(
+        field_spans(text)
+    )
+    fields = bibliography.bibtex_fields(paper, is_biblatex=is_biblatex)
+    if not paper.journal and not (paper.bibcode and not is_eprint_bibcode(paper.bibcode)):
+        fields = {"doi": fields["doi"]}  # the journal is not known
+    reason = f"published in {one_line(paper.journal or paper.bibcode or paper.doi or '')}"
+    if entry.doctype in ("misc", "unpublished", "online", "eprint") and len(fields) > 1:
         yield _Change("published", _TYPE, "", "article", reason)
+    if _field(text, "pubstate"):
+        yield _Change("published", "pubstate", "", "published", reason)
     for name in _PLACE:
         new = fields.get(name, "")
-        if new and new != old.get(name):
+        if new and new != _field(text, name):
             yield _Change("published", name, "", new, reason)
 
 
-def _identifiers(entry: LibraryEntry, paper: Paper) -> Iterator[_Change]:
-    pairs = (
+def _identifiers(entry: LibraryEntry, known: Sequence[Paper], text: str) -> Iterator[_Change]:
+    paper = known[0]
+    others = {name for one in known[1:] for name in _names(one)}
+    archive = (_field(text, "archiveprefix") or _field(text, "eprinttype") or "arXiv").lower()
+    for name, old, new in (
         ("doi", entry.doi, paper.doi if paper.doi and not is_eprint_doi(paper.doi) else None),
-        ("eprint", entry.arxiv_id, paper.arxiv_id),
-    )
-    for name, old, new in pairs:
-        if (
-            not new
-            or old == new
-            or (name == "doi" and without_version(old) == without_version(new))
-        ):
+        ("eprint", entry.arxiv_id, paper.arxiv_id if archive == "arxiv" else None),
+    ):
+        if not new or without_version(old) == without_version(new):
             continue
         if name == "doi" and not is_published(entry):
             continue  # it is a field of the publication
-        kind = "identifier added" if not old else "identifier corrected"
-        reason = f"of {paper.label}" + (", which has the same title" if old else "")
-        if old and not _same_author(entry, paper):
-            yield _Change("doubtful", "", old, new, f"{name} differs from that {reason}")
+        written = old or _field(text, name)
+        if old and old not in others:
+            reason = f"{paper.label} has {new}; {old} may be another version or work"
+            yield _Change("doubtful", "", old, new, reason)
             continue
-        yield _Change(kind, name, old or "", new, reason)
-        if name == "eprint" and not old:
+        kind = "identifier corrected" if written else "identifier added"
+        reason = f"of {paper.label}" + (f"; {old} is another paper" if old else "")
+        yield _Change(kind, name, "", new, reason)
+        if name == "eprint" and not written:
             yield _Change(kind, "archiveprefix", "", "arXiv", reason)
 
 
@@ -250,12 +306,9 @@ def _repeated(
     entry: LibraryEntry, known: Sequence[Paper], first: dict[str, str]
 ) -> Iterator[_Change]:
     """Yield a remark if an earlier entry is the same paper."""
-    paper = next(iter(known), None)
-    names = [*entry.names]
-    if paper is not None and (not entry.title or _same_title(entry, paper)):
-        names = [*_names(paper), paper.paper_id]  # those of the entry can be wrong
-    if entry.title_key:
-        names.append(f"title {entry.title_key}")
+    names = [*_names(known[0]), known[0].paper_id] if known else [*entry.names]
+    if entry.title_key and entry.authors:
+        names.append(f"{entry.title_key} {surname(entry.authors[0])} {entry.year}")
     earlier = next((first[name] for name in names if name in first), None)
     for name in names:
         first.setdefault(name, earlier or entry.key)
@@ -293,9 +346,9 @@ def set_field(block: str, name: str, value: str) -> str:
         start, end = spans[name]
         return f"{block[:start]}{written}{block[end:]}"
     end = _closing(block)
-    head = block[:end].rstrip()
+    head, line = block[:end].rstrip(), "\r\n" if "\r\n" in block else "\n"
     comma = "" if head.endswith(",") else ","
-    return f"{head}{comma}\n  {name} = {written}\n{block[end:]}"
+    return f"{head}{comma}{line}  {name} = {written}{line}{block[end:]}"
 
 
 def _field(block: str, name: str) -> str:
@@ -310,7 +363,8 @@ def _field(block: str, name: str) -> str:
 def field_spans(block: str) -> dict[str, tuple[int, int]]:
     """Return the places of the values in a BibTeX entry, with their delimiters, by field."""
     spans: dict[str, tuple[int, int]] = {}
-    opening = re.search(r"[{(]", block)
+    head = _HEAD.search(block)
+    opening = re.compile(r"[{(]").search(block, head.end() if head else 0)
     at, end = (opening.end() if opening else len(block)), _closing(block)
     at = block.find(",", at) + 1 or end
     while at < end:
@@ -319,37 +373,64 @@ def field_spans(block: str) -> dict[str, tuple[int, int]]:
             break
         stop = _end_of_value(block, match.end(), end)
         spans.setdefault(match[1].lower(), (match.end(), stop))
-        at = stop + 1
+        at = max(stop, match.end())
     return spans
 
 
+_PIECE = re.compile(r"[^\s,#{}\"]{1,200}")
+
+
 def _end_of_value(block: str, start: int, end: int) -> int:
-    """Return the place after a value: the next comma outside of braces and quotation marks."""
-    depth, is_quoted, at = 0, False, start
-    while at < end:
+    """Return the place after a value, which can be pieces joined by ``#``.
+
+    A comma after it can be missing.
+    """
+    at = start
+    while True:
+        at = _end_of_piece(block, at, end)
+        joined = re.compile(r"\s{0,200}#\s{0,200}").match(block, at, end)
+        if joined is None or joined.end() >= end:
+            return at
+        at = joined.end()
+
+
+def _end_of_piece(block: str, start: int, end: int) -> int:
+    """Return the place after a text in braces or quotation marks, or after a word or number."""
+    if block[start : start + 1] == "{":
+        return min(_matching(block, start) + 1, end)
+    if block[start : start + 1] == '"':
+        depth, at = 0, start + 1
+        while at < end and (block[at] != '"' or depth > 0):
+            depth += {"{": 1, "}": -1}.get(block[at], 0)
+            at += 1
+        return min(at + 1, end)
+    word = _PIECE.match(block, start, end)
+    return word.end() if word else start
+
+
+def _matching(block: str, start: int) -> int:
+    """Return the place of the brace or parenthesis that closes an opening one.
+
+    As in bibtexparser, an escaped brace does not count; parentheses count outside of braces only.
+    """
+    depth, at, is_round = 0, start, block[start] == "("
+    while at < len(block):
         sign = block[at]
         if sign == "\\":
             at += 1
         elif sign in "{}":
             depth += 1 if sign == "{" else -1
-        elif sign == '"' and depth == 0:
-            is_quoted = not is_quoted
-        elif sign == "," and depth == 0 and not is_quoted:
+            if depth == 0 and not is_round:
+                return at
+        elif sign == ")" and is_round and depth == 0:
             return at
         at += 1
-    return start + len(block[start:end].rstrip())
+    return len(block)
 
 
 def _closing(block: str) -> int:
     """Return the place of the closing delimiter of an entry."""
-    opening = re.search(r"[{(]", block)
-    depth, at = 0, opening.start() if opening else 0
-    while opening and opening[0] == "{" and at < len(block):
-        if block[at] == "\\":  # as in bibtexparser, an escaped brace does not count
-            at += 2
-            continue
-        depth += {"{": 1, "}": -1}.get(block[at], 0)
-        if depth == 0:
-            return at
-        at += 1
-    return max(block.rfind("}"), block.rfind(")"), 0)
+    head = _HEAD.search(block)
+    opening = re.compile(r"[{(]").search(block, head.end() if head else 0)
+    found = _matching(block, opening.start()) if opening else len(block)
+    return found if found < len(block) else max(block.rfind("}"), block.rfind(")"), 0)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     Rows = NDArray[np.int64]
 
+_PAPERS = ["key", "title", "year", "in_atlas", "region", "mark", "paper_id"]
+_PAPERS += ["collections", "tags", "notes"]
 _Link = tuple[int, int, str, float]  # rows of two papers, kind and weight
 _KNOWN = 3  # papers of the library in a region that its owner knows
 _NEIGHBOURS = 10  # papers of the atlas around each paper of the library
@@ -103,8 +105,9 @@ def library_papers(atlas: AtlasStore, library: str | Library) -> Analysis:
                 "notes": " ".join(entry.notes),
             }
             for entry, row in zip(found.entries, rows.tolist(), strict=True)
-        ]
-    ).astype({"year": "Int64"})
+        ],
+        columns=_PAPERS,
+    ).astype({"year": "Int64", "in_atlas": bool})
     table = table.sort_values("in_atlas", ascending=False, kind="stable", ignore_index=True)
     n_here = int(table["in_atlas"].sum())
     return Analysis(

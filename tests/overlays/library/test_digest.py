@@ -266,3 +266,72 @@ def test_namesakes_are_not_the_same_person() -> None:
     alone = literature(["a"] * 2, [["Rubin, Vera"], ["Rubin, V."]], np.ones((2, 3)))
     mine = literature(["a"], [["Rubin, V"]], np.ones((1, 3)))
     assert rank_papers(mine, alone, np.zeros(1, int)).people.tolist() == [2]
+
+
+def test_other_given_names_are_not_watched(grown: Path) -> None:
+    atlas = arrive(grown, [100], "2026-11-12", authors=["Turner, Michael S."])
+    library = library_of(grown, range(20))
+    for name, is_watched in (("Turner, Mark", False), ("Turner, M.", True), ("M. Turner", True)):
+        digest = make_digest(
+            atlas, replace(library, watched=Watched(authors=(name,))), since="2026-11-10"
+        )
+        groups = [group.name for group in digest.groups]
+        assert ("By authors you watch" in groups) == is_watched
+
+
+def test_a_region_of_another_map_is_a_note(grown: Path) -> None:
+    atlas = arrive(grown, range(100, 104), "2026-11-12")
+    library = replace(library_of(grown, range(20)), watched=Watched(regions=("Nowhere",)))
+    digest = make_digest(atlas, library, since="2026-11-10")
+    assert digest.n_new == 4
+    assert any("has no region 'Nowhere'" in note for note in digest.notes)
+
+
+def test_two_libraries_of_one_file_are_seen_apart(grown: Path) -> None:
+    atlas = open_atlas(grown / "a.atlas")
+    library = library_of(grown, range(20))
+    first, second = (replace(library, name=name) for name in ("one", "two"))
+    make_digest(atlas, first, record=True)
+    assert "first digest" in " ".join(make_digest(atlas, second).notes)
+    assert "Nothing has arrived" in " ".join(make_digest(atlas, first).notes)
+
+
+def test_a_damaged_file_of_what_was_seen_is_a_first_look(grown: Path) -> None:
+    from landscape.corpus.libraries import libraries_folder
+
+    atlas, library = open_atlas(grown / "a.atlas"), library_of(grown, range(20), "damaged")
+    make_digest(atlas, library, record=True)
+    file = libraries_folder() / "seen.json"
+    for text in (file.read_text().replace('"time": "', '"time": "garbage'), "[]", "{", '{"a": 3}'):
+        file.write_text(text)
+        assert "first digest" in " ".join(make_digest(atlas, library).notes)
+
+
+def test_undated_papers_arrive_with_their_part(tmp_path: Path) -> None:
+    papers = [paper(n) for n in range(30)]
+    for one in papers:
+        del one["date"], one["arxiv_id"]
+    file = write(tmp_path / "u.jsonl", papers, "2026-11-20")
+    build(file, tmp_path / "u.atlas", **QUICK)
+    digest = make_digest(open_atlas(tmp_path / "u.atlas"), "spiral galaxies", kind="text")
+    assert digest.n_new == 30
+
+
+def test_the_feed_keeps_its_name(grown: Path) -> None:
+    """Readers of feeds take another id for another feed (RFC 4287, section 4.2.6)."""
+    atlas, library = arrive(grown, [100], "2026-11-12"), library_of(grown, range(20))
+    names = set()
+    for since in ("2026-11-10", "2000-01-01"):
+        feed = ET.fromstring(make_digest(atlas, library, since=since).to_atom())  # noqa: S314
+        names.add(feed.findtext(f"{ATOM}id"))
+    assert len(names) == 1
+
+
+def test_papers_that_are_not_listed_are_counted(grown: Path) -> None:
+    atlas = arrive(grown, range(100, 140), "2026-11-12")
+    digest = make_digest(atlas, library_of(grown, FIRST), since="2026-11-10", k=2)
+    total = sum(group.n_papers for group in digest.groups)
+    listed = len(digest)
+    assert any(note.startswith(f"{total - listed} papers of these groups") for note in digest.notes)
+    far = digest.n_new - total
+    assert not far or any(f"{far} new paper" in note for note in digest.notes)

@@ -280,3 +280,120 @@ def test_commands_of_libraries(
     assert main(["library", "export", "some", "-o", str(tmp_path / "a.xyz")]) == 2
     assert np.isin(demo_atlas.select("in:some"), np.arange(400)).all()
     assert landscape.open(atlas).select("in:mine").tolist() == ROWS
+
+
+def test_what_is_not_listed_stays_byte_for_byte(tmp_path: Path, published: Atlas) -> None:
+    """Line ends, byte order mark, encoding and wrong bytes stay; added lines have the same ends."""
+    text = (
+        "% commänt {\r\n@string{me = {Me}}\r\n@comment{jabref-meta: databaseType:bibtex;}\r\n"
+        + entry(1, "A", f"eprint = {{{paper(1)['arxiv_id']}}}").replace("\n", "\r\n")
+        + "@article(B, title = {Ünknown things in the sky (part 1)}, year = 1999)\r\n"
+        + "free text )\r\n"
+    )
+    for name, raw, start in (
+        ("utf8", text.encode(), b""), ("bom", text.encode(), b"\xef\xbb\xbf"),
+        ("latin", text.encode("cp1252"), b""), ("bad", text.encode() + b"\x81\xff", b""),
+        ("wide", text.encode("utf-16-le"), b"\xff\xfe"),
+    ):  # fmt: skip
+        file = tmp_path / f"{name}.bib"
+        file.write_bytes(start + raw)
+        found = refresh_bibliography(file, [published])
+        if name == "wide":
+            assert found.content.decode("utf-16").count("\r\n") == found.text.count("\n")
+            continue
+        kept = [
+            line for line in found.content.split(b"\r\n") if line in (start + raw).split(b"\r\n")
+        ]
+        assert kept[0] == start + raw.split(b"\r\n")[0]
+        assert kept[-1] == raw.split(b"\r\n")[-1]
+        assert found.content.count(b"\n") == found.content.count(b"\r\n")
+        assert set(found.analysis.table["key"]) == {"A", "B"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "kind"),
+    [
+        (["author = {Else, Someone}", "year = 2002"], "doubtful"),  # only the title is the same
+        (["author = {Author1, A.}", "year = 1980"], "doubtful"),
+        (["author = {Author1, A.}", "doi = {10.5281/zenodo.123}"], "doubtful"),
+        (["author = {Author1, A.}", "eprint = {123}", "eprinttype = {jstor}"], "published"),
+    ],
+)
+def test_another_work_with_the_same_title_is_not_changed(
+    tmp_path: Path, published: Atlas, lines: list[str], kind: str
+) -> None:
+    year = paper(1)["date"][:4]
+    own = [f"title = {{{paper(1)['title']}}}", *lines]
+    own += [] if "year" in str(lines) else [f"year = {year}"]
+    text = "@article{k,\n" + ",\n".join(own) + "}\n"
+    new, table = refreshed(tmp_path, text, [published])
+    assert kind in set(table["kind"])
+    for line in own:
+        assert line in new or kind == "published"
+    assert "jstor" not in text or "eprint = {123}" in new
+
+
+def test_a_thesis_is_not_the_article_of_its_name(tmp_path: Path, published: Atlas) -> None:
+    text = entry(1, "thesis", f"year = {paper(1)['date'][:4]}", "school = {X}", kind="phdthesis")
+    new, table = refreshed(tmp_path, text, [published])
+    assert new == text
+    assert table["kind"].tolist() == ["doubtful"]
+
+
+def test_odd_entries_are_changed_in_their_own_text(tmp_path: Path, published: Atlas) -> None:
+    own = paper(1)
+    start = f"title = {{{own['title']}}}, author = {{{own['authors'][0]}}}"
+    eprint = f"eprint = {{{own['arxiv_id']}}}"
+    text = (
+        f"@article{{comma, {start}, {eprint},\n journal = {{arXiv e-prints}}\n year = 2024}}\n"
+        f"@article(round, {start}, {eprint})\n and a note (in parentheses)\n"
+        f"@online{{latex, {start}, eprint = {{{own['arxiv_id']}}}, eprinttype = {{arxiv}},\n"
+        " date = {2024}, pubstate = {preprint}}\n"
+        "@article{open, title = {A brace that is never closed\n"
+    )
+    new, table = refreshed(tmp_path, text, [published])
+    entries = {one.key: one.fields for one in parse_entries(new)}
+    assert "year = 2024" in new  # the comma before it is missing
+    assert entries["round"]["doi"] == "10.1000/one"
+    assert new.count(" and a note (in parentheses)\n") == 1
+    assert entries["latex"]["pubstate"] == "published"
+    assert "journal" not in entries["latex"]
+    assert entries["latex"]["journaltitle"]
+    assert "unreadable" in set(table["kind"])
+
+
+def test_keys_of_entries_are_not_identifiers(tmp_path: Path) -> None:
+    """An atlas and a library can use one key, such as Smith3, for different papers."""
+    papers = [paper(n) for n in range(28)]
+    text = "\n".join(
+        f"@article{{Smith{n}, title = {{{one['title']}}}, abstract = {{{one['abstract']}}}}}"
+        for n, one in enumerate(papers)
+    )
+    (tmp_path / "atlas.bib").write_text(text)
+    atlas = build(tmp_path / "atlas.bib", tmp_path / "a.atlas", **QUICK)
+    assert atlas.papers["paper_id"].iloc[3] == "Smith3"
+    file = tmp_path / "my.bib"
+    file.write_text("@article{Smith3, title = {Something that nobody else has}, year = 2001}")
+    with pytest.raises(InputError, match="None of the 1 paper"):
+        library_rows(atlas, file)
+    table = refresh_bibliography(file, [atlas]).analysis.table
+    assert table["kind"].tolist() == ["unknown"]
+
+
+def test_an_empty_library_has_a_table_without_rows(demo_atlas: Atlas) -> None:
+    write_library(Library("nil"))
+    assert len(library_papers(demo_atlas, "nil").table) == 0
+    assert demo_atlas.select("in:nil").tolist() == []
+
+
+def test_a_library_never_replaces_another_file(
+    demo_atlas: Atlas, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bib = tmp_path / "mine.bib"
+    bib.write_text(demo_atlas.search("dust", k=3).to_bibtex())
+    before = bib.read_bytes()
+    for target in (bib, demo_atlas.path / "x.library.json"):
+        assert main(["library", "read", str(bib), "-o", str(target)]) == 2
+    assert bib.read_bytes() == before
+    assert main(["library", "watch", "mine", "--author", " "]) == 2
+    capsys.readouterr()

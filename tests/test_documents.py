@@ -187,6 +187,23 @@ def test_a_document(
         assert len(names["papers"]) == len(names["vectors"]) > 0
 
 
+def test_the_line_for_every_morning() -> None:
+    """Each command of the lines for cron and systemd is valid."""
+    tutorial = (DOCS / "tutorials" / "09_every_morning.md").read_text("utf-8")
+    lines = [line for block in blocks_of(tutorial) for line in block.splitlines()]
+    found = [line for line in lines if "update" in line and "digest" in line]
+    assert len(found) == 2
+    for line in found:
+        commands = re.findall(r"/bin/landscape ((?:update|digest) [^&\"]*)", line)
+        assert len(commands) == 2
+        for words in commands:
+            assert callable(parse(shlex.split(words))[0])
+
+
+def blocks_of(text: str) -> list[str]:
+    return re.findall(r"^```text\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
 def test_the_lines_for_cron_and_systemd() -> None:
     guide = (DOCS / "guides" / "08_updates.md").read_text("utf-8")
     lines = re.findall(r"`[^`\n]*(landscape update [^`]*--from [^`]*)`", guide)

@@ -20,6 +20,7 @@ from landscape.corpus.facilities import find_facility
 from landscape.corpus.libraries import MARKS, Library, libraries_folder, open_library
 from landscape.embeddings.embedder import embed_few
 from landscape.errors import InputError
+from landscape.mapping.growth import find_novel
 from landscape.overlays.changes import region_changes
 from landscape.overlays.citations import citation_graph
 from landscape.overlays.library._interest import Interest, Literature, rank_papers
@@ -42,7 +43,8 @@ _MAX_EMBEDDED, _MAX_KNOWN = 300, 3_000  # papers of a library that are compared
 _WHOLE = ("author", "cites")  # groups of which all papers are listed
 _LIKE_DISLIKED = 0.75  # cosine
 _KNOWN_AUTHOR = 3  # papers of the library, from which an author is a reason
-_AROUND, _JOINS, _NOVEL = 20, 0.3, 0.55  # neighbours, their least share in two regions, cosine
+_AROUND, _JOINS = 20, 0.3  # neighbours, and their least share in each of two regions
+_MAX_SAMPLED = 50_000  # papers from which it is estimated how similar papers are
 _GROUPS = {
     "author": "By authors you watch",
     "cites": "Citing your papers",
@@ -476,7 +478,7 @@ def unusual_in(atlas: AtlasStore, row: int) -> str:
     others = [(at, one) for at, one in zip(near.rows, near.similarities, strict=True) if at != row]
     if not others:
         return ""
-    if others[0][1] < _NOVEL:
+    if others[0][1] < atlas.cached("novel_below", _novel_below):
         return "unlike the other papers of the atlas"
     topics = atlas.map["topic_id"].to_numpy()[[at for at, _ in others[:_AROUND]]]
     known, counts = np.unique(topics[topics >= 0], return_counts=True)
@@ -485,6 +487,17 @@ def unusual_in(atlas: AtlasStore, row: int) -> str:
         names = [atlas.region_names.get(int(one), "") for one in known[order]]
         return f"joins {names[0]} and {names[1]}"
     return ""
+
+
+def _novel_below(atlas: AtlasStore) -> float:
+    """Return the cosine with the nearest paper that 99% of the papers exceed."""
+    known = atlas.stages["projection"].details.get("threshold")
+    if known is None:
+        vectors = open_engine(atlas).indexes.vectors
+        step = max(1, len(atlas) // _MAX_SAMPLED)
+        some = vectors.vectors(np.arange(0, len(atlas), step))
+        known = find_novel(some[:0], some)[1]
+    return 1.0 - float(known)
 
 
 # -- papers for a text, a region or a filter

@@ -195,7 +195,7 @@ FORMATS = {
 
 
 def read_library(path: str | os.PathLike[str], *, name: str | None = None) -> Library:
-    """Read a library.
+    r"""Read a library.
 
     Parameters
     ----------
@@ -214,6 +214,14 @@ def read_library(path: str | os.PathLike[str], *, name: str | None = None) -> Li
     InputError
         If the file cannot be read or has no papers, or the name has other characters than letters,
         digits and spaces.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "codes.txt")
+    >>> _ = path.write_text("2021ApJ...910...12R\narXiv:2101.01234\n")
+    >>> [entry.names[0] for entry in read_library(path).entries]
+    ['2021ApJ...910...12R', '2101.01234']
     """
     file = Path(path).expanduser()
     if file.name.endswith(ENDING):

@@ -106,7 +106,7 @@ def library_map(
     wanted = regions.table[regions.table["state"] != "unknown"].head(_NAMED)
     topics = chosen_topics(atlas.topics, levels=(1,))
     topics = topics[topics["topic_id"].isin(wanted["topic_id"])]
-    panel = map_panel(page, page.area, x, y, include=topics)
+    panel = map_panel(page, page.area, x, y, include=topics, border=2.2 * page.margin)
     page.write_key(density_key(page, add_density(page, panel, x, y)))
     for kind, (_, dashes) in kinds.items():
         if lines.get(kind):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -25,7 +26,9 @@ def test_six_pages_in_one_frame(
 ) -> None:
     names = (paper.label for paper in demo_atlas.engine.papers(range(30)))
     papers = Library("mine", tuple(map(entry_of_name, names)))
-    with Running("app", str(demo_atlas.path), "--page", "ask", folder=tmp_path) as address:
+    surroundings = os.environ | {"LANDSCAPE_LIBRARIES": str(tmp_path / "libraries")}
+    command = ("app", str(demo_atlas.path), "--page", "ask")
+    with Running(*command, folder=tmp_path, env=surroundings) as address:
         context = browser.new_context(viewport=WINDOW)
         page = JupyterPage(context.new_page(), address, "")
         requests: list[str] = []

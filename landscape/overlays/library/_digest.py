@@ -19,7 +19,7 @@ from landscape._wording import count, did_you_mean, join_names, one_line
 from landscape.corpus.facilities import find_facility
 from landscape.corpus.libraries import MARKS, Library, libraries_folder, open_library
 from landscape.embeddings.embedder import embed_few
-from landscape.errors import InputError
+from landscape.errors import InputError, LandscapeError
 from landscape.mapping.growth import find_novel
 from landscape.overlays.changes import region_changes
 from landscape.overlays.citations import citation_graph
@@ -89,7 +89,8 @@ def make_digest(
         First day of arrival, such as ``"2026-11-01"``. By default, the papers that arrived since
         the last recorded digest; if there is none, those of the last 30 days.
     k : int, default 20
-        Number of papers in the group of the most similar ones.
+        Maximum number of papers in a group. Papers of watched authors, and papers that cite the
+        library, are all listed.
     record : bool, default False
         Whether to remember, in a file of the user, that these papers were shown.
 
@@ -180,8 +181,7 @@ def _identity(part: Any) -> str:
 
 def _arrivals(atlas: AtlasStore, since: str | None, seen: _Seen) -> _Arrivals:
     days = _days_of_arrival(atlas)
-    invalid_day = np.isnat(days)
-    last = days[~invalid_day].max() if (~invalid_day).any() else None
+    known = days[~np.isnat(days)]
     if since is not None:
         try:
             first = np.datetime64(date.fromisoformat(since))
@@ -198,10 +198,10 @@ def _arrivals(atlas: AtlasStore, since: str | None, seen: _Seen) -> _Arrivals:
             return _Arrivals(rows, seen.day, until, note)
         note = "The atlas was built again since you last looked, so papers count by their dates."
         return _between(days, np.datetime64(seen.day), note)
-    if last is None:
-        return _Arrivals(np.zeros(0, np.int64), None, None, "No date of a paper is known.")
+    if not len(known):
+        return _Arrivals(np.zeros(0, np.int64), None, None, "The atlas has no papers.")
     note = f"This is the first digest: it has the last {_FIRST_DAYS} days of the atlas."
-    return _between(days, last - np.timedelta64(_FIRST_DAYS, "D"), note)
+    return _between(days, known.max() - np.timedelta64(_FIRST_DAYS, "D"), note)
 
 
 def _between(days: NDArray[np.datetime64], first: np.datetime64, note: str) -> _Arrivals:
@@ -249,65 +249,68 @@ def _for_library(
     marked = {mark: engine.indexes.rows_of_marks(library, mark) for mark in MARKS}
     hidden = np.concatenate([mine, marked["read"], marked["not interested"]])
     new = rows[~np.isin(rows, hidden) & ~np.isin(rows, atlas.invalid_papers)]
-    known, entries, notes = _known(atlas, library, in_atlas, marked)
-    if not entries:
+    known, titles, notes = _known(atlas, library, in_atlas, marked)
+    if not known.texts:
         raise InputError(f"The library {library.name} has no papers with a text; add papers first.")
-    if len(rows) - len(new):
-        notes.append(
-            f"{count(len(rows) - len(new), 'new paper')} not listed: in your library, marked as "
-            "read or not interesting, or withdrawn."
-        )
     papers = engine.papers(new)
     graph = citation_graph(atlas)
     cites = [_cited(graph, row, mine) for row in new.tolist()]
-    disliked = engine.indexes.vectors.vectors(marked["not interested"])
+    vectors = engine.indexes.vectors
+    disliked = vectors.vectors(marked["not interested"])
     interest = rank_papers(
         Literature(
-            engine.indexes.vectors.vectors(new),
-            engine.indexes.texts(new),
-            [paper.authors for paper in papers],
+            vectors.vectors(new), engine.indexes.texts(new), [paper.authors for paper in papers]
         ),
         known,
         np.array([len(one) for one in cites], dtype=np.int64),
         disliked=disliked if len(disliked) else None,
     )
-    reasons = _Reasons(atlas, library, papers, new, entries, interest, cites)
-    if len(marked["not interested"]):
-        notes.append(
+    groups = _Reasons(atlas, library, papers, new, titles, interest, cites).groups(k)
+    about = [*_not_listed(groups, len(rows), len(new)), *_missing_regions(atlas, library)]
+    if len(disliked):
+        about.append(
             f"Papers similar to {count(len(disliked), 'paper')} that you marked as not interesting "
             "come later."
         )
-    liked = len(marked["read"]) + len(marked["later"])
-    if liked:
-        notes.append(f"{count(liked, 'paper')} marked as read or later count as yours.")
+    if liked := len(marked["read"]) + len(marked["later"]):
+        about.append(f"{count(liked, 'paper')} marked as read or later count as yours.")
     if not graph.n_links:
-        notes.append("The atlas has no citations, so no paper is listed for what it cites.")
-    groups = reasons.groups(k)
+        about.append("The atlas has no citations, so no paper is listed for what it cites.")
+    return groups, [*about, *notes]
+
+
+def _not_listed(groups: Sequence[DigestGroup], n_rows: int, n_new: int) -> Iterable[str]:
+    """Yield notes on new papers that are not listed."""
+    n_grouped = sum(group.n_papers for group in groups)
+    if far := n_new - n_grouped:
+        yield f"{count(far, 'new paper')} not listed: nothing links them to the library."
+    if more := n_grouped - sum(len(group.papers) for group in groups):
+        largest = max(group.n_papers for group in groups)
+        yield (
+            f"{count(more, 'paper')} of these groups not listed; -k {largest} lists all (with "
+            "--since, if they were shown)."
+        )
+    if hidden := n_rows - n_new:
+        yield (
+            f"{count(hidden, 'new paper')} not listed: in your library, marked as read or not "
+            "interesting, or withdrawn."
+        )
+
+
+def _missing_regions(atlas: AtlasStore, library: Library) -> Iterable[str]:
     for name in library.watched.regions:
         if not _region(atlas, name):
             hint = did_you_mean(name, atlas.topics["label"], n=3, cutoff=0.5)
-            notes.insert(0, f"The map has no region {name!r}, which the library watches{hint}")
-    if more := sum(group.n_papers - len(group.papers) for group in groups):
-        largest = max(group.n_papers for group in groups)
-        notes.insert(
-            0,
-            f"{count(more, 'paper')} of these groups not listed; -k {largest} lists all "
-            "(with --since, if they were shown).",
-        )
-    if far := len(new) - sum(group.n_papers for group in groups):
-        notes.insert(0, f"{count(far, 'new paper')} not listed: nothing links them to the library.")
-    return groups, notes
+            yield f"The map has no region {name!r}, which the library watches{hint}"
 
 
 def _known(
     atlas: AtlasStore, library: Library, in_atlas: Rows, marked: Mapping[str, Rows]
-) -> tuple[Literature, list[tuple[str, str]], list[str]]:
-    """Return the papers with which new ones are compared, with their keys and titles, and notes."""
+) -> tuple[Literature, list[str], list[str]]:
+    """Return the papers with which new ones are compared, their titles, and notes."""
     engine, notes = open_engine(atlas), list[str]()
-    entries = dict(zip(in_atlas.tolist(), library.entries, strict=True))
-    entries.pop(-1, None)
-    liked = np.concatenate([marked["read"], marked["later"]])
-    rows = np.array([*entries, *(row for row in liked.tolist() if row not in entries)], np.int64)
+    rows = np.unique(np.concatenate([in_atlas, marked["read"], marked["later"]]))
+    rows = rows[rows >= 0]
     if len(rows) > _MAX_KNOWN:
         dates = engine.indexes.ages(rows, today=date.today())
         rows = rows[np.argsort(np.nan_to_num(dates, nan=1e9), kind="stable")[:_MAX_KNOWN]]
@@ -321,15 +324,17 @@ def _known(
             "compared."
         )
         lacking = sorted(lacking, key=lambda one: str(one.date or ""))[-_MAX_EMBEDDED:]
-    papers: list[Paper] = [*engine.papers(rows), *lacking]
-    texts = [*engine.indexes.texts(rows), *(f"{one.title}. {one.abstract}" for one in lacking)]
     vectors = engine.indexes.vectors.vectors(rows)
-    if lacking:
-        own = embed_few(engine.indexes.embedder, texts[len(rows) :])
+    texts = [f"{one.title}. {one.abstract}" for one in lacking]
+    try:
+        own = embed_few(engine.indexes.embedder, texts) if lacking else vectors[:0]
         vectors = np.concatenate([vectors, own])
-    named = [(entries[row].key if row in entries else "", "") for row in rows.tolist()]
-    named += [(one.key, "") for one in lacking]
-    titles = [(key, paper.title) for (key, _), paper in zip(named, papers, strict=True)]
+    except LandscapeError as error:  # the embedder of the atlas is not available
+        notes.append(f"Papers that the atlas lacks are not compared. {error}")
+        lacking, texts = [], []
+    papers: list[Paper] = [*engine.papers(rows), *lacking]
+    texts = [*engine.indexes.texts(rows), *texts]
+    titles = [paper.title for paper in papers]
     return Literature(vectors, texts, [paper.authors for paper in papers]), titles, notes
 
 
@@ -349,12 +354,12 @@ class _Reasons:
         library: Library,
         papers: Sequence[Paper],
         rows: Rows,
-        known: Sequence[tuple[str, str]],
+        titles: Sequence[str],
         interest: Interest,
         cites: Sequence[Sequence[int]],
     ) -> None:
         self._atlas, self._library, self._papers, self._rows = atlas, library, papers, rows
-        self._known, self._interest, self._cites = known, interest, cites
+        self._titles, self._interest, self._cites = titles, interest, cites
         watched = library.watched
         self._people = [(parse_name(name).comma_form, name) for name in watched.authors]
         self._regions = [inside for name in watched.regions if (inside := _region(atlas, name))]
@@ -398,7 +403,7 @@ class _Reasons:
         """Return the titles of the known papers that are about as similar as known papers are."""
         pairs = zip(self._interest.nearest[place], self._interest.cosines[place], strict=True)
         return [
-            _quoted(self._known[at][1])
+            _quoted(self._titles[at])
             for at, cosine in pairs
             if at >= 0 and cosine >= self._interest.similar
         ]

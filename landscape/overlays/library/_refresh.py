@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +18,7 @@ from landscape.corpus.identifiers import is_eprint_bibcode, is_eprint_doi, witho
 from landscape.corpus.libraries import LibraryEntry, entry_of, is_published
 from landscape.corpus.readers import choose_reader
 from landscape.corpus.readers.bibtex import BibtexReader, encoded_as
-from landscape.corpus.records import RawRecord, Rejection
+from landscape.corpus.records import RawRecord
 from landscape.errors import InputError
 from landscape.search import open_engine
 from landscape.types import INVALID, Analysis, Paper
@@ -110,7 +111,10 @@ def refresh_bibliography(
     file = Path(path).expanduser()
     if not isinstance(reader := choose_reader(file), BibtexReader):
         raise InputError(f"{file} is not BibTeX ({reader.name}); pass a .bib file.")
-    blocks = list(reader.blocks(file))
+    try:
+        blocks = list(reader.blocks(file))
+    except (EOFError, OSError, zlib.error) as error:
+        raise InputError(f"{file} cannot be read ({error}); save it again.") from error
     entries = [_entry(record, file) for _, record in blocks]
     found = _find([one for one in entries if one is not None], atlases, online)
     known = iter(found)
@@ -120,9 +124,10 @@ def refresh_bibliography(
     for place, ((block, record), entry) in enumerate(zip(blocks, entries, strict=True)):
         text = block.decode("utf-8", "surrogateescape")  # other bytes stay as they are
         is_alone = bool(block) and all(one for one, _ in blocks[place + 1 : place + 2])
-        if isinstance(record, Rejection):
-            why = _Change("unreadable", "", "", "", record.reason)
-            rows.append((record.snippet.partition(",")[0][:60], "", why))
+        if record is not None and entry is None:
+            key = _HEAD_AND_KEY.match(text)
+            why = getattr(record, "reason", "no title and no identifier")
+            rows.append((key[1] if key else "", "", _Change("unreadable", "", "", "", why)))
         elif entry is not None and not is_alone:
             next(known)
             why = _Change("unreadable", "", "", "", "several entries on a line; write one each")
@@ -320,6 +325,7 @@ def _repeated(
 # -- text of an entry
 
 _TYPE = "entry type"
+_HEAD_AND_KEY = re.compile(r"\s{0,99}@\s{0,9}[A-Za-z]{1,40}\s{0,99}[{(]\s{0,99}([^\s,{}()]{0,99})")
 _HEAD = re.compile(r"(?m)(^[ \t]{0,80}@\s{0,9})([A-Za-z]{1,40})")
 _FIELD = re.compile(r"(?<![\w+-])([A-Za-z][\w+-]{0,60})\s{0,20}=\s{0,20}")
 

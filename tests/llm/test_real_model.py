@@ -330,8 +330,8 @@ def test_tools_of_assistants(model: SmallModelServer, demo_atlas: Atlas) -> None
 
     calls: dict[str, dict[str, Any]] = {
         "ask": {"question": QUESTION, "k": 2},
-        "survey": {"question": QUESTION, "papers": 3, "depth": 1, "calls": 3},
-        "attribute": {"excerpt": excerpt_of(some_paper(demo_atlas)), "max_actions": 1},
+        "survey": {"question": QUESTION, "papers": 3},
+        "attribute": {"excerpt": excerpt_of(some_paper(demo_atlas))},
     }
     command = ["-m", "landscape.cli", "mcp", str(demo_atlas.path), "--model"]
     server = StdioServerParameters(command=sys.executable, args=command, env=dict(os.environ))

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from landscape.store import AtlasStore
+    from landscape.types import Analysis
 
 _NAMED = 24  # regions
 _MAX_LINES = 150
@@ -37,7 +38,12 @@ _MAX_LINES = 150
 
 @figure
 def library_map(
-    atlas: AtlasStore, library: str, *, links: bool = True, **look: Unpack[PageOptions]
+    atlas: AtlasStore,
+    library: str,
+    *,
+    analysis: Analysis | None = None,
+    links: bool = True,
+    **look: Unpack[PageOptions],
 ) -> Scene:
     """Draw the papers of a library on the map, with the regions that its owner knows.
 
@@ -50,6 +56,8 @@ def library_map(
     atlas : AtlasStore
     library : str
         Name of the library, or a file of papers; see `landscape.overlays.library`.
+    analysis : Analysis, optional
+        Result of `landscape.overlays.library.library_regions`, if it is known.
     links : bool, default True
         Whether to draw the lines.
     **look
@@ -73,7 +81,7 @@ def library_map(
     >>> ls.figures.library_map(ls.open("my.atlas"), "mine")  # doctest: +SKIP
     """
     rows = library_rows(atlas, library)
-    regions = library_regions(atlas, library)
+    regions = analysis if analysis is not None else library_regions(atlas, library)
     graph = library_graph(atlas, library).tables["rows"] if links else None
     drawn = graph if graph is None else graph.nlargest(_MAX_LINES, "weight")
     x, y = positions(atlas.map["x"], atlas.map["y"])

@@ -92,8 +92,12 @@ class LibraryPanel(AnalysisPanel):
             f"library-{chosen['what']}",
             name,
             columns=function.replace("library_papers", "library"),
-            scene_of=lambda _: library_map.scene(
-                self.atlas, name, links=chosen["what"] == "graph", colours=self.theme
+            scene_of=lambda found: library_map.scene(
+                self.atlas,
+                name,
+                analysis=found if found.kind == "library_regions" else None,
+                links=chosen["what"] == "graph",
+                colours=self.theme,
             ),
         )
 

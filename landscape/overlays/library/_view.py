@@ -27,7 +27,7 @@ _PAPERS += ["collections", "tags", "notes"]
 _Link = tuple[int, int, str, float]  # rows of two papers, kind and weight
 _KNOWN = 3  # papers of the library in a region that its owner knows
 _NEIGHBOURS = 10  # papers of the atlas around each paper of the library
-_MAX_COMPARED = 2_000  # papers of the library whose neighbours are searched
+_MAX_COMPARED = 1_000  # papers of the library whose neighbours are searched
 _LINKED, _LEAST_SIMILAR = 3, 0.5  # similar papers of each paper in the graph, least cosine
 
 

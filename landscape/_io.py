@@ -352,6 +352,23 @@ def lock_exclusively(stream: IO[str] | IO[bytes]) -> None:
     fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
+@contextmanager
+def wait_for_lock(file: Path) -> Iterator[None]:
+    """Wait until no other process changes a file of the user, which a group can share."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with Path(f"{file}.lock").open("a") as stream:
+        for _ in range(_LOCK_TRIES):
+            try:
+                lock_exclusively(stream)
+                break
+            except BlockingIOError:
+                time.sleep(0.1)
+        else:
+            raise InputError(f"{file} is being changed by another program; try again later.")
+        yield
+
+
+_LOCK_TRIES = 300  # of a tenth of a second
 _EVERY = 0.2  # seconds between two samples of the child processes
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from dataclasses import fields as fields_of_class
 from datetime import date
@@ -17,7 +16,7 @@ import orjson
 
 from landscape import _bibliography as bibliography
 from landscape._author_names import parse_name
-from landscape._io import lock_exclusively, refuse_atlas, write_bytes
+from landscape._io import refuse_atlas, wait_for_lock, write_bytes
 from landscape._wording import did_you_mean, normal_title
 from landscape.corpus._duplicates import similar_titles, title_hash
 from landscape.corpus.bibliographies import read_identifiers
@@ -39,7 +38,6 @@ Mark = Literal["read", "later", "not interested"]
 MARKS: tuple[str, ...] = get_args(Mark)
 ENDING = ".library.json"
 _VERSION = 1
-_LOCK_TRIES = 300  # of a tenth of a second
 _MAX_SIZE = 200_000_000  # bytes of a library
 _NAME = re.compile(r"[\w][\w .&()+-]{0,80}")
 _LISTS = ("authors", "keywords", "categories", "source", "tags", "collections", "notes", "files")
@@ -396,28 +394,10 @@ def write_library(library: Library, path: str | os.PathLike[str] | None = None) 
     return target
 
 
-@contextmanager
-def _locked(file: Path) -> Iterator[None]:
-    """Wait until no other process changes a library, which a group can share."""
-    import time
-
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with Path(f"{file}.lock").open("a") as stream:
-        for _ in range(_LOCK_TRIES):
-            try:
-                lock_exclusively(stream)
-                break
-            except BlockingIOError:
-                time.sleep(0.1)
-        else:
-            raise InputError(f"{file} is being changed by another program; try again later.")
-        yield
-
-
 def change_library(path: str | os.PathLike[str], change: Callable[[Library], Library]) -> Library:
     """Read a library, apply a function to it, and write the result; others wait meanwhile."""
     file = Path(path)
-    with _locked(file):
+    with wait_for_lock(file):
         changed = change(_from_json(file))
         write_library(changed, file)
     return changed
@@ -429,7 +409,7 @@ def replace_entries(path: str | os.PathLike[str], new: Library) -> Library:
     if not file.name.endswith(ENDING):
         raise InputError(f"The file of a library ends in {ENDING}, and {file.name} does not.")
     refuse_atlas(file)
-    with _locked(file):
+    with wait_for_lock(file):
         library = merge_libraries(_from_json(file), new) if file.is_file() else new
         write_library(library, file)
     return library

@@ -80,19 +80,19 @@ def library_map(
     >>> import landscape as ls
     >>> ls.figures.library_map(ls.open("my.atlas"), "mine")  # doctest: +SKIP
     """
-    rows = library_rows(atlas, library)
-    regions = analysis if analysis is not None else library_regions(atlas, library)
-    graph = library_graph(atlas, library).tables["rows"] if links else None
+    found = open_library(library)
+    rows = library_rows(atlas, found)
+    regions = analysis if analysis is not None else library_regions(atlas, found)
+    graph = library_graph(atlas, found).tables["rows"] if links else None
     drawn = graph if graph is None else graph.nlargest(_MAX_LINES, "weight")
     x, y = positions(atlas.map["x"], atlas.map["y"])
     facts, palette = facts_of(atlas), theme(look.get("colours", "light"))
     states = regions.table["state"].value_counts()
-    name = open_library(library).name
     n_links = 0 if graph is None else len(graph)
-    head = f"{count(len(rows), 'paper')} of the library {name} on the map of {facts.title}"
+    head = f"{count(len(rows), 'paper')} of the library {found.name} on the map of {facts.title}"
     sentences = [
-        f"Your papers are in {states.get('known', 0)} regions that you know (3 or more papers); "
-        f"{states.get('bordering', 0)} regions border on them.",
+        f"The library has 3 or more papers in {count(states.get('known', 0), 'region')}, and "
+        f"borders on {count(states.get('bordering', 0), 'region')}.",
         *(
             [f"The {_MAX_LINES} strongest of {n_links:,} links are drawn."]
             if n_links > _MAX_LINES

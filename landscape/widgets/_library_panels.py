@@ -32,8 +32,12 @@ if TYPE_CHECKING:
     from landscape.types import Digest, DigestPaper
 
 _FUNCTIONS = {"regions": "library_regions", "papers": "library_papers", "graph": "library_graph"}
-_FILES = {"HTML": "to_page", "Markdown": "to_markdown", "Atom": "to_atom", "BibTeX": "to_bibtex"}
-_ENDINGS = {"HTML": ".html", "Markdown": ".md", "Atom": ".xml", "BibTeX": ".bib"}
+_FILES = {
+    "HTML": (".html", "to_page"),
+    "Markdown": (".md", "to_markdown"),
+    "Atom": (".xml", "to_atom"),
+    "BibTeX": (".bib", "to_bibtex"),
+}
 
 
 def _library_control(path: str, library: str | None, on_change: Any = None) -> widgets.Widget:
@@ -242,12 +246,12 @@ class DigestPanel(ResultPanel):
         return Item(one.paper.paper_id, f"{number}.", one.paper.title, page)
 
     def _files(self, digest: Digest) -> Iterator[File]:
-        for words, method in _FILES.items():
+        for words, (ending, method) in _FILES.items():
 
             def write(path: Path, method: str = method) -> object:
                 return write_output(path, getattr(digest, method)())
 
-            yield words, f"The digest as {words}", f"digest{_ENDINGS[words]}", write
+            yield words, f"The digest as {words}", f"digest{ending}", write
         yield (
             "JSON",
             "The digest as JSON",

@@ -8,13 +8,12 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from landscape._author_names import parse_name, place_in_byline
-from landscape._io import lock_exclusively, write_bytes
+from landscape._io import wait_for_lock, write_bytes
 from landscape._wording import count, did_you_mean, join_names, one_line
 from landscape.corpus.facilities import find_facility
 from landscape.corpus.libraries import MARKS, Library, libraries_folder, open_library
@@ -166,12 +165,7 @@ class _Seen:
         """Remember the parts of the atlas, the time, and the new topics."""
         self.known["parts"] = [_identity(part) for part in self._atlas.parts]
         self.known["time"] = datetime.now(UTC).isoformat(timespec="seconds")
-        self.file.parent.mkdir(parents=True, exist_ok=True)
-        with Path(f"{self.file}.lock").open("a") as stream:
-            try:
-                lock_exclusively(stream)
-            except BlockingIOError:
-                return  # another digest is being recorded; these papers are shown again
+        with wait_for_lock(self.file):
             write_bytes(self.file, json.dumps(self._read() | {self._key: self.known}).encode())
 
 

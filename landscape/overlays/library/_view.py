@@ -141,11 +141,13 @@ def library_regions(atlas: AtlasStore, library: str | Library) -> Analysis:
     """
     found = open_library(library)
     mine = library_rows(atlas, found)
-    topics = atlas.map["topic_id"].to_numpy()
+    topics = atlas.map["topic_id"]
     regions = atlas.topics[atlas.topics["level"] == 1]
     ids = regions["topic_id"].to_numpy()
-    own = _count(topics[mine], ids)
-    near = _count(topics[_around(atlas, mine)], ids)
+    own, near = (
+        topics.iloc[rows].value_counts().reindex(ids, fill_value=0).to_numpy()
+        for rows in (mine, _around(atlas, mine))
+    )
     known, borders = own >= _KNOWN, near >= _KNOWN
     state = np.select([known, borders], ["known", "bordering"], "unknown")
     table = regions[["topic_id"]].assign(
@@ -172,12 +174,6 @@ def library_regions(atlas: AtlasStore, library: str | Library) -> Analysis:
         denominators={"papers of the library": len(mine), "papers": len(atlas)},
         bounds=atlas.coverage,
     )
-
-
-def _count(topics: NDArray[np.int64], ids: NDArray[np.int64]) -> NDArray[np.int64]:
-    known, counts = np.unique(topics, return_counts=True)
-    of = dict(zip(known.tolist(), counts.tolist(), strict=True))
-    return np.array([of.get(topic, 0) for topic in ids.tolist()], dtype=np.int64)
 
 
 def _around(atlas: AtlasStore, mine: Rows) -> Rows:

@@ -61,14 +61,13 @@ _SAMPLE = 100_000  # maximum number of papers from which the use of concepts is 
 def _missions_run(context: Context) -> StageResult:
     import pandas as pd
 
-    has_sections = _has_sections(context)
-    sections = context.folder / SECTIONS if has_sections else None
+    sections = context.folder / SECTIONS if has_sections(context) else None
     names = write_tables(
         context,
         MISSIONS_STAGE,
-        [MISSIONS, SOFTWARE] if has_sections else [MISSIONS],
+        [MISSIONS, SOFTWARE] if sections else [MISSIONS],
         partial(_find_facilities, sections=sections),
-        needs=[(SECTIONS, ".parquet")] if has_sections else [],
+        needs=[(SECTIONS, ".parquet")] if sections else [],
     )
     found = [
         pd.read_parquet(context.folder / name, columns=["row", "facility"])
@@ -86,12 +85,14 @@ def _missions_run(context: Context) -> StageResult:
     )
 
 
-def _has_sections(context: Context) -> bool:
+def has_sections(context: Context) -> bool:
+    """Return whether the atlas has full texts."""
     return FULL_TEXTS in context.manifest.stages
 
 
-def _sections_input(context: Context) -> dict[str, str]:
-    return {"sections": FULL_TEXTS} if _has_sections(context) else {}
+def sections_input(context: Context) -> dict[str, str]:
+    """Return the stage of full texts as an input, if there is one."""
+    return {"sections": FULL_TEXTS} if has_sections(context) else {}
 
 
 def _find_facilities(task: LayerTask, *, sections: Path | None) -> None:
@@ -231,9 +232,9 @@ MISSIONS_STAGE = Stage(
     version=6,
     parameters=lambda context: {
         "facilities": sha256_of(missions_file()),
-        **({"software": sha256_of(data_file("software.yaml"))} if _has_sections(context) else {}),
+        **({"software": sha256_of(data_file("software.yaml"))} if has_sections(context) else {}),
     },
-    inputs=lambda context: inputs_from(papers="ingest", **_sections_input(context))(context),
+    inputs=lambda context: inputs_from(papers="ingest", **sections_input(context))(context),
     run=_missions_run,
 )
 
@@ -707,7 +708,7 @@ def _read_pairs(
         read = read_once(read_citations, path)
         pairs.append((read.citing, read.cited))
         titles.update(read.titles)
-    if _has_sections(context):
+    if has_sections(context):
         listed, of_references = _read_references(context, papers)
         pairs.append(listed)
         titles = of_references | titles
@@ -858,6 +859,6 @@ CITATIONS_STAGE = Stage(
     parameters=lambda context: {
         "files": checksums(context, "citations", "files", context.options.citations)
     },
-    inputs=lambda context: inputs_from(papers="ingest", **_sections_input(context))(context),
+    inputs=lambda context: inputs_from(papers="ingest", **sections_input(context))(context),
     run=_citations_run,
 )

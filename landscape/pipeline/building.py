@@ -33,6 +33,7 @@ from landscape.pipeline._layers import (
     UAT_STAGE,
 )
 from landscape.pipeline._map_rows import MAP
+from landscape.pipeline._object_layers import OBJECTS_STAGE
 from landscape.pipeline._text_stages import KEYWORDS_STAGE, SEARCH_STAGE
 from landscape.pipeline.commit import (
     NEXT,
@@ -71,6 +72,7 @@ STAGES: tuple[Stage, ...] = (
     FULL_TEXTS_STAGE,
     PASSAGES_STAGE,
     MISSIONS_STAGE,
+    OBJECTS_STAGE,
     BIBLIOGRAPHIES_STAGE,
     REVIEWS_STAGE,
     CITATIONS_STAGE,

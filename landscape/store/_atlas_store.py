@@ -361,6 +361,24 @@ class AtlasStore:
         return self._layer("uat.parquet")
 
     @cached_property
+    def objects(self) -> pd.DataFrame:
+        """Mentions of celestial objects, one row per mention.
+
+        The columns are ``paper_id, paper_row, name, kind, field, start, end, surface, section``,
+        as in `missions`; ``name`` is the normal form of the name.
+        """
+        return self._layer("objects.parquet")
+
+    @cached_property
+    def stated_values(self) -> pd.DataFrame:
+        """Statements of values in titles and abstracts, one row per statement.
+
+        The columns are ``paper_id, paper_row``, those of `landscape.overlays.values.find_values`,
+        ``field`` and ``surface``.
+        """
+        return self._layer("values.parquet")
+
+    @cached_property
     def reviews(self) -> pd.DataFrame:
         """Papers recognised as reviews: ``paper_id, paper_row, score, evidence``."""
         return self._layer("reviews.parquet")

@@ -68,6 +68,8 @@ LAYERS = (
     "references.parquet",
     "full_texts.parquet",
     "software.parquet",
+    "objects.parquet",
+    "values.parquet",
 )
 """Folders with one file per part, in which a paper can have any number of rows."""
 

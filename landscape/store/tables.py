@@ -162,17 +162,9 @@ def layer_schema(layer: str) -> pa.Schema:
 
     number, text = pa.int32(), pa.string()
     judged = [("score", pa.float32()), ("evidence", text)]
-    mention = {
-        "facility": text,
-        "field": text,
-        "start": number,
-        "end": number,
-        "surface": text,
-        "role": text,
-        "section": number,
-    }
+    places = [("field", text), ("start", number), ("end", number), ("surface", text)]
     own = {
-        "missions.parquet": [*mention.items()],
+        "missions.parquet": [("facility", text), *places, ("role", text), ("section", number)],
         "uat.parquet": [("concept_id", text), *judged],
         "reviews.parquet": judged,
         SECTIONS: [
@@ -202,6 +194,17 @@ def layer_schema(layer: str) -> pa.Schema:
             ("end", number),
             ("surface", text),
         ],
+        OBJECTS: [("name", text), ("kind", text), *places, ("section", number)],
+        VALUES: [
+            ("quantity", text),
+            ("object", text),
+            *((name, pa.float64()) for name in ("value", "plus", "minus")),
+            ("unit", text),
+            ("own", pa.bool_()),
+            ("start", number),
+            ("end", number),
+            *((name, text) for name in ("limit", "status", "what", "field", "surface")),
+        ],
         FULL_TEXTS: [
             ("file", text),
             ("format", text),
@@ -216,6 +219,8 @@ def layer_schema(layer: str) -> pa.Schema:
 SECTIONS, REFERENCES = "sections.parquet", "references.parquet"
 FULL_TEXTS, SOFTWARE = "full_texts.parquet", "software.parquet"
 """Layers of full texts: their sections, references, the files that were read, and software."""
+OBJECTS, VALUES = "objects.parquet", "values.parquet"
+"""Layers of the celestial objects and of the values that papers name."""
 BIBLIOGRAPHIES = "bibliographies.parquet"
 _LATER_IN_LAYERS = ("role", "section")  # columns of mentions, not in atlases of earlier versions
 CHANGES = "changes.parquet"

@@ -217,6 +217,8 @@ USES: dict[str, Callable[[Atlas], object]] = {
     "topics": lambda atlas: atlas.topics,
     "missions": lambda atlas: atlas.missions,
     "uat": lambda atlas: atlas.uat,
+    "objects": lambda atlas: atlas.objects,
+    "values": lambda atlas: atlas.stated_values,
     "reviews": lambda atlas: atlas.reviews,
     "thesaurus": lambda atlas: atlas.thesaurus,
     "quality": lambda atlas: atlas.quality,

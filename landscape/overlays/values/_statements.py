@@ -1,0 +1,386 @@
+"""Find statements of values: quantity, object, value, errors, unit, and whose value it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from functools import cache
+from typing import NamedTuple
+
+from landscape.corpus.cleaning import clean_text
+from landscape.corpus.objects import ObjectMention, find_objects
+from landscape.overlays.values._quantities import Measure, convert, find_measures, settings, unit_of
+from landscape.text import split_sentences
+
+_PATTERNS = {name: re.compile(pattern) for name, pattern in settings()["patterns"].items()}
+_STATUSES = {name: re.compile(pattern) for name, pattern in settings()["status"].items()}
+_OF_THE_UNIVERSE = frozenset({"H0", "S8", "sigma8", "Omega_m", "neutrino mass"})
+_NOT_OWNERS = frozenset({"Sun", "Earth", "Solar System"})
+_RADII = frozenset({"solRad", "earthRad", "jupiterRad"})
+_NAN = float("nan")
+
+
+class ValueStatement(NamedTuple):
+    """Statement of a value in a text.
+
+    Attributes
+    ----------
+    quantity : str
+        One of "H0", "S8", "sigma8", "Omega_m", "neutrino mass", "redshift", "mass", "radius",
+        "period", "distance", "age", "temperature", "metallicity" and "rate".
+    object : str
+        Normal form of the name of the object, or "".
+    value, plus, minus : float
+        The value in `unit` and its errors; NaN where there is none. For a range, the value is
+        the middle, and the errors are half the width. Systematic errors are added in quadrature.
+    unit : str
+        Unit as `astropy.units` writes it, such as "km / (Mpc s)"; "" for pure numbers. The unit
+        of a logarithm is "dex(solMass)".
+    own : bool
+        Whether the text reports the value as its own measurement.
+    start, end : int
+        Position of the value with its unit.
+    limit : {"", "upper", "lower", "range"}
+        Whether the value is a limit or a range.
+    status : {"measured", "forecast", "assumed", "simulated", "cited", "compared", "sample"}
+        What the statement is. "sample" is a property by which objects are selected or grouped.
+    what : str
+        The words or the symbol of the quantity, such as "orbital period".
+    """
+
+    quantity: str
+    object: str
+    value: float
+    plus: float
+    minus: float
+    unit: str
+    own: bool
+    start: int
+    end: int
+    limit: str
+    status: str
+    what: str
+
+
+class _Cue(NamedTuple):
+    """A name or a symbol of a quantity in a sentence."""
+
+    start: int
+    end: int
+    quantity: str
+    is_symbol: bool
+
+
+class _Quantity(NamedTuple):
+    units: tuple[str, ...]  # "" for pure numbers
+    symbol: re.Pattern[str]
+    words: re.Pattern[str]
+    excluded: re.Pattern[str]
+    between: tuple[float, float]  # in the first unit
+    needs: str  # unit with which a name or symbol is necessary; "True" for every unit
+
+
+@cache
+def quantities() -> Mapping[str, _Quantity]:
+    """Return the quantities of ``data/quantities.yaml``."""
+    return {
+        name: _Quantity(
+            (entry["unit"], *map(str, entry.get("also", ()))),
+            re.compile(rf"(?<![\w₀-₉.α-ωΑ-Ω/^])(?:{'|'.join(entry['symbols'])})(?![\w₀-₉'′])"),
+            re.compile(rf"(?i)(?<![A-Za-z])(?:{entry['words']})(?![A-Za-z])"),
+            re.compile(rf"(?i)(?:\b|(?=\[))(?:{entry.get('not', '(?!)')})"),
+            tuple(entry.get("between", (-1e99, 1e99))),
+            str(entry.get("needs", "")),
+        )
+        for name, entry in settings()["quantities"].items()
+    }
+
+
+def find_values(
+    text: str, *, objects: Sequence[ObjectMention] | None = None
+) -> list[ValueStatement]:
+    r"""Find the statements of values in a text.
+
+    Parameters
+    ----------
+    text : str
+        A title, an abstract or another text, with or without LaTeX.
+    objects : sequence of ObjectMention, optional
+        Objects of a text without LaTeX, if they are already known.
+
+    Returns
+    -------
+    list of ValueStatement
+        Statements in the order of the text.
+
+    Examples
+    --------
+    >>> text = r"We measure $H_0 = 73.0 \pm 1.0$ km/s/Mpc; K2-18 b has a mass of 8.6 Earth masses."
+    >>> [(one.quantity, one.object, one.value, one.plus, one.unit) for one in find_values(text)]
+    [('H0', '', 73.0, 1.0, 'km / (Mpc s)'), ('mass', 'K2-18 b', 8.6, nan, 'earthMass')]
+    """
+    has_latex = "\\" in text or "$" in text
+    plain = clean_text(text) if has_latex else text
+    if not any(map(str.isdigit, plain)):
+        return []
+    known = find_objects(plain) if objects is None or has_latex else objects
+    found = [
+        one._replace(start=one.start + start, end=one.end + start)
+        for start, end in split_sentences(plain)
+        if any(map(str.isdigit, plain[start:end]))
+        for one in _Sentence(plain[start:end], start, known).statements()
+    ]
+    if has_latex:
+        starts, ends = _aligned(text, plain)
+        found = [one._replace(start=starts[one.start], end=ends[one.end - 1]) for one in found]
+    return found
+
+
+def _aligned(text: str, plain: str) -> tuple[list[int], list[int]]:
+    """Return the start and end in a text with LaTeX of each character of its plain form."""
+    starts, ends = list[int](), list[int]()
+    matcher = SequenceMatcher(None, text, plain, autojunk=False)
+    for kind, start, end, first, last in matcher.get_opcodes():
+        is_same = kind == "equal"
+        starts += [start + k if is_same else start for k in range(last - first)]
+        ends += [start + k + 1 if is_same else end for k in range(last - first)]
+    return starts, ends
+
+
+class _Sentence:
+    """A sentence with its objects and the names of quantities in it."""
+
+    def __init__(self, sentence: str, offset: int, objects: Sequence[ObjectMention]) -> None:
+        # "S₈ ≡ σ₈ (Ω_m/0.3)^0.5 = 0.8" is read as "S₈ = 0.8".
+        self.text = _PATTERNS["definition"].sub(lambda match: " " * len(match[0]), sentence)
+        inside = [one for one in objects if offset <= one.start < offset + len(sentence)]
+        self.objects = [
+            one._replace(start=one.start - offset, end=one.end - offset)
+            for one in inside
+            if one.kind not in {"field", "region"} and one.name not in _NOT_OWNERS
+        ]
+        self.earlier = {
+            one.name for one in objects
+            if one.start < offset and one.kind not in {"field", "region"}
+        } - _NOT_OWNERS - {"Milky Way"}  # fmt: skip
+        self.names = bytearray(len(sentence))
+        for one in inside:
+            self.names[one.start - offset : one.end - offset] = b"1" * (one.end - one.start)
+        self.cues = [
+            _Cue(*match.span(), name, is_symbol)
+            for name, quantity in quantities().items()
+            for is_symbol, pattern in ((True, quantity.symbol), (False, quantity.words))
+            for match in pattern.finditer(self.text)
+            if not self.names[match.start()]
+            and not _PATTERNS["no_cue"].match(self.text, match.end())
+        ]
+
+    def statements(self) -> Iterator[ValueStatement]:
+        last: ValueStatement | None = None
+        previous: Measure | None = None
+        for measure in find_measures(self.text):
+            # The lower end of "1 < z < 2" belongs to the statement of the upper end.
+            if self.names[measure.start] or _PATTERNS["low"].match(self.text, measure.end):
+                continue
+            match = self._quantity(measure)
+            if match is None and last and previous and self._continues(previous, measure):
+                unit = _fitting_unit(quantities()[last.quantity], measure)
+                match = None if unit is None else (last.quantity, last.what, unit)
+            previous, last = measure, match and self._statement(measure, *match)
+            if last:
+                yield last
+
+    def _statement(self, measure: Measure, quantity: str, what: str, unit: str) -> ValueStatement:
+        low = self._lower_end(measure)
+        if low is not None:
+            half = (measure.value - low.value) / 2
+            measure = measure._replace(
+                value=low.value + half, plus=half, minus=half, is_range=True, is_power=False
+            )
+        limit, status = self._limit(measure), self._status(measure, quantity)
+        has_errors = measure.plus is not None and not (measure.is_power and limit == "")
+        return ValueStatement(
+            quantity, self._object(quantity, measure), measure.value,
+            (measure.plus or 0.0) if has_errors else _NAN,
+            (measure.minus or 0.0) if has_errors else _NAN,
+            unit, status == "measured", measure.start, measure.end, limit, status, what,
+        )  # fmt: skip
+
+    def _quantity(self, measure: Measure) -> tuple[str, str, str] | None:
+        """Return the quantity of a number, what names it, and its unit."""
+        text, start, end = self.text, measure.start, measure.end
+        if _PATTERNS["change_before"].search(text, max(0, start - 60), start):
+            return None
+        if _PATTERNS["change_after"].match(text, end):
+            return None
+        cue, log = self._direct(measure)
+        near = text[max(0, start - 40) : end + 12]
+        known = {name: one for name, one in quantities().items() if not one.excluded.search(near)}
+        if cue and cue.quantity in known:
+            unit = log or _fitting_unit(known[cue.quantity], measure)
+            if unit is not None:
+                return cue.quantity, text[cue.start : cue.end], unit
+        if not measure.unit:
+            metals = None if cue else _PATTERNS["solar_metals"].match(text, end)
+            is_metal = metals and ("Z" in metals[0] or "etal" in text)
+            return ("metallicity", metals[0].strip(), "") if metals and is_metal else None
+        ranked = []
+        for name, quantity in known.items():
+            if _fitting_unit(quantity, measure) is None:
+                continue
+            if nearest := self._nearest(measure, name):
+                ranked.append((nearest[0], name, nearest[1]))
+            elif not _needs_name(quantity, measure.unit):
+                ranked.append((200.0, name, ""))
+        if ranked:
+            return (*min(ranked)[1:], measure.unit)
+        has_errors = measure.plus is not None and not measure.is_range
+        if measure.unit == "AU" and _PATTERNS["place"].search(text, 0, start):
+            return "distance", "", measure.unit
+        return ("age", "", measure.unit) if measure.unit in {"Myr", "Gyr"} and has_errors else None
+
+    def _direct(self, measure: Measure) -> tuple[_Cue | None, str]:
+        """Return the symbol or name just before a number, and the unit of its logarithm."""
+        found: list[tuple[int, int, _Cue, str]] = []
+        for cue in self.cues:
+            between, log = self.text[cue.end : measure.start], ""
+            if cue.end > measure.start or len(between) > 60:
+                continue
+            if cue.is_symbol and _PATTERNS["log"].search(
+                self.text, max(0, cue.start - 12), cue.start
+            ):
+                inside = _PATTERNS["log_unit"].match(between)
+                unit = unit_of(inside[1]) if inside else quantities()[cue.quantity].units[0]
+                between = between[inside.end() :] if inside else between.lstrip(") ]")
+                log = f"dex({unit or '1'})"
+            if not _PATTERNS["between"].fullmatch(between):
+                continue
+            if not cue.is_symbol or _PATTERNS["equals"].search(between):
+                found.append((cue.end, -cue.start, cue, log))
+        return max(found)[2:] if found else (None, "")
+
+    def _nearest(self, measure: Measure, quantity: str) -> tuple[float, str] | None:
+        """Return the distance in characters and the text of the nearest name of a quantity."""
+        found: list[tuple[float, str]] = []
+        farthest = 70 if quantities()[quantity].needs else 120
+        for cue in self.cues:
+            if cue.quantity != quantity:
+                continue
+            what = self.text[cue.start : cue.end].strip(" -")
+            if cue.end <= measure.start:
+                between = self.text[cue.end : measure.start]
+                is_near = not cue.is_symbol or _PATTERNS["equals_soon"].match(between)
+                if is_near and len(between) <= farthest:
+                    is_other = _PATTERNS["clause"].search(between) is not None
+                    found.append((len(between) + 60.0 * is_other, what))
+            elif cue.start >= measure.end and not cue.is_symbol:
+                between = self.text[measure.end : cue.start]
+                if len(between) <= 28 and not _PATTERNS["interrupted"].search(between):
+                    found.append((len(between) * (1.0 if len(between) < 4 else 3.0), what))
+        return min(found, default=None)
+
+    def _continues(self, previous: Measure, measure: Measure) -> bool:
+        """Return whether a number continues the list of the number before it."""
+        between = self.text[previous.end : measure.start]
+        is_list = _PATTERNS["continued"].fullmatch(between) and previous.unit == measure.unit
+        has_errors = measure.plus is not None
+        is_alike = bool(measure.unit) or has_errors or previous.plus is None
+        return bool(is_list and is_alike) and (
+            has_errors or not _PATTERNS["counted"].match(self.text, measure.end)
+        )
+
+    def _limit(self, measure: Measure) -> str:
+        if measure.is_range:
+            return "range"
+        found = _PATTERNS["comparison"].search(self.text, max(0, measure.start - 60), measure.start)
+        return "" if found is None else "upper" if found["upper"] else "lower"
+
+    def _lower_end(self, measure: Measure) -> Measure | None:
+        """Return the lower number of a range written as "1 < z < 2"."""
+        near = self.text[max(0, measure.start - 48) : measure.start]
+        if not _PATTERNS["sandwich"].search(near, max(0, len(near) - 4)):
+            return None
+        between = _PATTERNS["symbol_between"]
+        return next(
+            (one for one in find_measures(near) if between.fullmatch(near, one.number_end)), None
+        )
+
+    def _status(self, measure: Measure, quantity: str) -> str:
+        """Return what a statement is, from the words of its clause."""
+        text, own = self.text, _PATTERNS["own"]
+        clauses = _PATTERNS["clause"].finditer(text, 0, measure.start)
+        start = max((one.end() for one in clauses), default=0)
+        following = _PATTERNS["clause"].search(text, measure.end)
+        clause = text[start : following.start() if following else len(text)]
+        before = text[start : measure.start]
+        near = before[-70:]
+        has_errors = measure.plus is not None and not measure.is_range
+        is_own = own.search(text, 0, measure.start + 1) is not None
+        assumed = max((one.end() for one in _STATUSES["assumed"].finditer(near)), default=-1)
+        if _STATUSES["forecast"].search(clause):
+            return "forecast"
+        if assumed >= 0 and not (has_errors and own.search(near, assumed)):
+            return "assumed"
+        for name in ("cited", "compared"):
+            if _STATUSES[name].search(near):
+                return name
+        if _STATUSES["cited"].search(clause) and not (has_errors and is_own):
+            return "cited"
+        if has_errors:
+            return "measured"
+        if _STATUSES["simulated"].search(clause) and not (self.objects and is_own):
+            return "simulated"
+        return "measured" if self._is_measured(measure, quantity, before, is_own) else "sample"
+
+    def _is_measured(self, measure: Measure, quantity: str, before: str, is_own: bool) -> bool:
+        """Return whether a value without errors is a result, not a property of a sample."""
+        found = {
+            name: _PATTERNS[name].search(before)
+            for name in ("has", "class_before", "condition", "definite", "copula", "redshift_own")
+        }
+        if quantity == "redshift":
+            return bool(self.objects and is_own and found["redshift_own"])
+        is_class = found["class_before"] or _PATTERNS["class_after"].match(self.text, measure.end)
+        if found["has"] is None and (is_class or found["condition"] or "sample" in before):
+            return False
+        if found["has"] is None and _STATUSES["sample"].search(before[-60:]):
+            return False
+        is_stated = found["has"] or found["definite"] or (self.objects and found["copula"])
+        return bool(is_own or is_stated)
+
+    def _object(self, quantity: str, measure: Measure) -> str:
+        """Return the nearest object before a value, or the only one of the text before."""
+        if quantity in _OF_THE_UNIVERSE:
+            return ""
+        before = [one for one in self.objects if one.start <= measure.start]
+        if self.objects:
+            return (before[-1:] or self.objects)[0].name
+        is_reference = len(self.earlier) == 1 and _PATTERNS["reference"].search(self.text)
+        return next(iter(self.earlier)) if is_reference else ""
+
+
+def _fitting_unit(quantity: _Quantity, measure: Measure) -> str | None:
+    """Return the unit of a number if it can be the quantity, otherwise None."""
+    low, high = quantity.between
+    first = quantity.units[0]
+    is_hubble = first == "km / (Mpc s)"
+    if not measure.unit:
+        is_number = first in {"", "dex"} or is_hubble
+        fits = is_number and low <= measure.value <= high
+        return ("" if first == "dex" else first) if fits else None
+    for unit in filter(None, quantity.units):
+        value = convert(measure.value, measure.unit, unit)
+        if value is None:
+            continue
+        is_frequency = unit == "1 / yr" and "yr" not in measure.unit  # or a count rate
+        is_other = is_frequency or (is_hubble and measure.unit != first)
+        return measure.unit if low <= value <= high and not is_other else None
+    return None
+
+
+def _needs_name(quantity: _Quantity, unit: str) -> bool:
+    """Return whether a number with this unit is the quantity only beside its name."""
+    if quantity.needs in {"", "True"}:
+        return bool(quantity.needs)
+    return convert(1.0, unit, quantity.needs) is not None and unit not in _RADII

@@ -1,0 +1,133 @@
+"""Names of celestial objects: grammar of catalogues, normal forms, kinds, and what is no object."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from landscape.corpus.objects import coordinates_of, find_objects, normal_name, object_key
+
+
+def names(text: str) -> list[tuple[str, str]]:
+    return [(one.surface, one.name) for one in find_objects(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "kind"),
+    [
+        ("NGC1068", "NGC 1068", "galaxy"),
+        ("M31", "NGC 224", "galaxy"),
+        ("Messier 13", "NGC 6205", "globular cluster"),
+        ("NGC 104", "NGC 104", "globular cluster"),
+        ("HD 209458b", "HD 209458 b", "planet"),
+        ("WASP-19b", "WASP-19 b", "planet"),
+        ("Kepler-186f", "Kepler-186 f", "planet"),
+        ("16 Cyg A", "16 Cyg A", "star"),
+        ("V404 Cygni", "V404 Cyg", "star"),
+        ("beta Pictoris b", "β Pic b", "planet"),
+        ("α Orionis", "Betelgeuse", "star"),
+        ("PSR B1937+21", "PSR B1937+21", "pulsar"),
+        ("PSRs J1909−3744", "PSR J1909-3744", "pulsar"),
+        ("SDSSJ0100+2802", "SDSS J0100+2802", ""),
+        ("4FGL J1646.5-4406", "4FGL J1646.5-4406", "gamma-ray source"),
+        ("GRB170817A", "GRB 170817A", "gamma-ray burst"),
+        ("GW170817", "GW170817", "gravitational-wave event"),
+        ("FRB 20121102A", "FRB 20121102A", "fast radio burst"),
+        ("AT2018cow", "AT 2018cow", "transient"),
+        ("SN 1987A", "SN 1987A", "supernova"),
+        ("4U 1636–53", "4U 1636-53", "X-ray source"),
+        ("SNR G1.9+0.3", "SNR G1.9+0.3", "supernova remnant"),
+        ("A2744", "Abell 2744", "galaxy cluster"),
+        ("(101955) Bennu", "Bennu", "asteroid"),
+        ("2014 MU69", "Arrokoth", "dwarf planet"),
+        ("67P/Churyumov–Gerasimenko", "67P/Churyumov-Gerasimenko", "comet"),
+        ("C/2025 N1", "3I/ATLAS", "interstellar object"),
+        ("Large Magellanic Cloud", "LMC", "galaxy"),
+        ("Sagittarius A*", "Sgr A*", "black hole"),
+        ("GOODS-South", "GOODS-S", "field"),
+        ("Galactic centre", "Galactic Center", "region"),
+    ],
+)
+def test_name_kind_and_place(text: str, name: str, kind: str) -> None:
+    sentence = f"We observe {text} in the cluster of galaxies and stars."
+    found = find_objects(sentence)
+    assert [(one.name, one.kind) for one in found] == [(name, kind)]
+    assert sentence[found[0].start : found[0].end] == found[0].surface == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "An M1 model of M5 dwarfs",
+        "C IV and Fe XXV lines at z = 2",
+        "5 M⊙ stars and 2 Earth masses",
+        "T Tauri stars, RR Lyrae variables and BL Lac objects",
+        "a super-Earth, a mini-Neptune and an Earth-like planet",
+        "The SDSS, Kepler, Gaia DR3 and NIRSpec data",
+        "IceCube IC86 data",
+        "Sun et al. (2019) and HD video",
+        "Mars Express images",
+        "3D/NLTE models; (4) The ratio",
+        "HST-AR-13888 and AR-14282",
+        "For 1 M⊙ and 5 Per cent",
+    ],
+)
+def test_no_object(text: str) -> None:
+    assert names(text) == []
+
+
+def test_lists_planets_and_components() -> None:
+    assert names("NGC 1068, 4151 and 7469 were observed") == [
+        ("NGC 1068", "NGC 1068"), ("4151", "NGC 4151"), ("7469", "NGC 7469"),
+    ]  # fmt: skip
+    assert [name for _, name in names("SNe 1993J, 2013df and 2016gkg.")] == [
+        "SN 1993J", "SN 2013df", "SN 2016gkg",
+    ]  # fmt: skip
+    assert [name for _, name in names("TRAPPIST-1 b, c, and d")] == [
+        "TRAPPIST-1 b", "TRAPPIST-1 c", "TRAPPIST-1 d",
+    ]  # fmt: skip
+    assert [name for _, name in names("planets HR 8799 bcde")] == [
+        f"HR 8799 {letter}" for letter in "bcde"
+    ]
+    assert [name for _, name in names("stars CI, CY and IQ Tau")] == ["CI Tau", "CY Tau", "IQ Tau"]
+
+
+def test_short_names_get_the_full_designation() -> None:
+    text = "1SWASP J140747.93-394542.6 (J1407) hosts J1407b."
+    assert [name for _, name in names(text)] == [
+        "1SWASP J140747.93-394542.6", "1SWASP J140747.93-394542.6", "1SWASP J140747.93-394542.6 b",
+    ]  # fmt: skip
+    assert names("The Galactic Center (GC) is near; the GC flares.")[1:] == [
+        ("GC", "Galactic Center"), ("GC", "Galactic Center"),
+    ]  # fmt: skip
+    assert names("WISE 1049AB") == [("WISE 1049AB", "WISE 1049 AB")]
+
+
+def test_bare_coordinates_are_a_pulsar_only_among_pulsars() -> None:
+    assert names("timing of the millisecond pulsar J1909-3744")[0][1] == "PSR J1909-3744"
+    assert names("the quasar J0100+2802 at z = 6.3")[0][1] == "J0100+2802"
+    assert normal_name("J1909-3744") == normal_name("PSR J1909-3744")
+
+
+def test_keys_ignore_acronym_and_precision() -> None:
+    assert object_key("SDSS J010013.02+280225.8") == object_key("J0100+2802")
+    assert object_key("PSR J0024-7204A") != object_key("PSR J0024-7204B")
+    assert object_key(normal_name("M 77")) == object_key(normal_name("NGC1068"))
+
+
+def test_coordinates() -> None:
+    ra, dec = coordinates_of("SDSS J010013.02+280225.8") or (0, 0)
+    assert (ra, dec) == pytest.approx((15.05425, 28.04050), abs=1e-5)
+    assert coordinates_of("4FGL J1646.5-4406") == pytest.approx((251.625, -44.1), abs=1e-6)
+    assert coordinates_of("NGC 1068") is None
+    assert coordinates_of("J9999+9999") is None
+
+
+@given(st.text(alphabet="NGCM J0123456789+-–HD.WASPabc ,;()*αZ1", max_size=200))
+def test_mentions_are_places_without_overlap(text: str) -> None:
+    end = 0
+    for one in find_objects(text):
+        assert one.start >= end
+        assert text[one.start : one.end] == one.surface
+        end = one.end

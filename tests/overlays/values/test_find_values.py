@@ -1,0 +1,144 @@
+"""Statements of values: numbers, errors, units, quantities, and whose values they are."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from astropy import units
+from hypothesis import given
+from hypothesis import strategies as st
+
+from landscape.overlays.values import ValueStatement, find_values
+
+
+def only(text: str) -> ValueStatement:
+    found = find_values(text)
+    assert len(found) == 1, found
+    return found[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "quantity", "value", "plus", "minus", "unit"),
+    [
+        ("We find H0 = 70 ± 1 km/s/Mpc.", "H0", 70, 1, 1, "km / (Mpc s)"),
+        ("H₀=71.9 (+2.4/-3.0) km s⁻¹ Mpc⁻¹", "H0", 71.9, 2.4, 3.0, "km / (Mpc s)"),
+        (r"$H_0=71.9_{-3.0}^{+2.4}$ km s$^{-1}$ Mpc$^{-1}$", "H0", 71.9, 2.4, 3.0, "km / (Mpc s)"),
+        ("a Hubble constant of 63.1±2.5 kms⁻¹ Mpc⁻¹", "H0", 63.1, 2.5, 2.5, "km / (Mpc s)"),
+        ("S₈≡σ₈(Ω_m/0.3)^0.5=0.776 (+0.017/-0.018)", "S8", 0.776, 0.017, 0.018, ""),
+        ("σ₈ = 0.81 ± 0.01 at z=0", "sigma8", 0.81, 0.01, 0.01, ""),
+        ("Omega_m=0.266+0.025-0.023", "Omega_m", 0.266, 0.025, 0.023, ""),
+        ("a mass of (9.4 ± 3.8) × 10⁻⁴ M_sun", "mass", 9.4e-4, 3.8e-4, 3.8e-4, "solMass"),
+        ("a mass of 5.0 (+0.3/-0.2) × 10⁹ M⊙", "mass", 5e9, 3e8, 2e8, "solMass"),
+        ("a planet of 1.25 +/- 0.3 Earth masses", "mass", 1.25, 0.3, 0.3, "earthMass"),
+        ("a radius of 1.31±0.05 R⊕", "radius", 1.31, 0.05, 0.05, "earthRad"),
+        ("the orbital period is 1.337(2) d", "period", 1.337, 0.002, 0.002, "d"),
+        ("a distance of 1,200 ± 100 pc", "distance", 1200, 100, 100, "pc"),
+        ("an age of 13.7±0.13 billion years", "age", 13.7, 0.13, 0.13, "Gyr"),
+        ("T_eff=5778±50 K", "temperature", 5778, 50, 50, "K"),
+        ("footpoints of about 5 900 K", "temperature", 5900, math.nan, math.nan, "K"),
+        ("[Fe/H] = -2.3 ± 0.1", "metallicity", -2.3, 0.1, 0.1, ""),
+        ("at redshift z = 7.085", "redshift", 7.085, math.nan, math.nan, ""),
+        ("a rate of 23.9 (+14.3/-8.6) Gpc⁻³ yr⁻¹", "rate", 23.9, 14.3, 8.6, "1/(Gpc3 yr)"),
+        ("an accretion rate of 2×10⁻⁵ M⊙ yr⁻¹", "rate", 2e-5, math.nan, math.nan, "solMass/yr"),
+    ],
+)  # fmt: skip
+def test_notations(
+    text: str, quantity: str, value: float, plus: float, minus: float, unit: str
+) -> None:
+    one = only(text.replace(" at z=0", ""))
+    assert one.quantity == quantity
+    assert (one.value, one.plus, one.minus) == pytest.approx((value, plus, minus), nan_ok=True)
+    assert units.Unit(one.unit) == units.Unit(unit)
+
+
+def test_statistical_and_systematic_errors_are_added_in_quadrature() -> None:
+    one = only("H₀=73.2±1.3 (stat)±0.5 (sys) km s⁻¹ Mpc⁻¹")
+    assert one.plus == pytest.approx(math.hypot(1.3, 0.5))
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "value", "plus"),
+    [
+        ("we find ∑m_ν < 0.12 eV", "upper", 0.12, math.nan),
+        ("a mass of at least 8 M⊙", "lower", 8, math.nan),
+        ("galaxies at 0.5 < z < 1.5", "range", 1.0, 0.5),
+        ("masses 10⁵ M⊙≲M_BH≲10⁷M⊙", "range", 5.05e6, 4.95e6),
+        ("a distance between 1 and 3 kpc", "range", 2, 1),
+        ("a mass-loss rate of 3.3-3.7x10^(-3) Msun/yr", "range", 3.5e-3, 2e-4),
+    ],
+)
+def test_limits_and_ranges(text: str, limit: str, value: float, plus: float) -> None:
+    one = only(text)
+    assert one.limit == limit
+    assert (one.value, one.plus) == pytest.approx((value, plus), nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "with a resolution of 10 pc",
+        "the temperature increases by 500 K",
+        "radii are 5% larger, by 0.1 R⊙",
+        "a total of 34.5 hours of observations",
+        "frequencies from 20 Hz to 200 Hz",
+        "over a period of 318 days",
+        "a precision of 2% on H₀",
+        "the detector at 0.1 K, a receiver temperature",
+        "in 2019 we found 12 galaxies",
+    ],
+)
+def test_no_statement(text: str) -> None:
+    assert find_values(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("We measure H₀ = 70 ± 1 km/s/Mpc.", "measured"),
+        ("It is consistent with H₀ = 67.4 ± 0.5 km/s/Mpc.", "compared"),
+        ("Smith et al. (2019) find H₀ = 67.4 ± 0.5 km/s/Mpc.", "cited"),
+        ("We assume H₀ = 70 km/s/Mpc.", "assumed"),
+        ("LISA will measure H₀ = 70 ± 1 km/s/Mpc.", "forecast"),
+        ("We study galaxies at z = 2.", "sample"),
+        ("We simulate a galaxy of mass 10¹² M⊙.", "simulated"),
+    ],
+)
+def test_status(text: str, status: str) -> None:
+    one = only(text)
+    assert (one.status, one.own) == (status, status == "measured")
+
+
+def test_lists_share_their_unit_and_quantity() -> None:
+    found = find_values(
+        "We run models with masses of 0.25, 0.50 and 1.0 M⊙ at z=5.0, 4.6, and 4.2."
+    )
+    assert [(one.quantity, one.value) for one in found] == [
+        ("mass", 0.25), ("mass", 0.5), ("mass", 1.0),
+        ("redshift", 5.0), ("redshift", 4.6), ("redshift", 4.2),
+    ]  # fmt: skip
+
+
+def test_object_is_named_before_or_in_an_earlier_sentence() -> None:
+    assert only("K2-18 b has a mass of 8.6 Earth masses.").object == "K2-18 b"
+    text = "We observe the planet WASP-107b. Its mass is 30.5 ± 1.7 Earth masses."
+    assert only(text).object == "WASP-107 b"
+    assert only("In the Coma cluster we find H₀ = 70 ± 3 km/s/Mpc.").object == ""
+
+
+def test_places_in_latex() -> None:
+    text = r"We find $T_{\rm eff} = 5778 \pm 50$ K and more."
+    one = only(text)
+    assert text[one.start : one.end].startswith("5778")
+    assert text[one.start : one.end].endswith("K")
+
+
+@given(st.text(alphabet="HzM⊙=<>≲±+-−(0123456789.,) /^⁰⁶pcKyr×eT_", max_size=120))
+def test_any_text_gives_finite_statements_in_order(text: str) -> None:
+    end = 0
+    for one in find_values(f"We find a mass of {text} M⊙"):
+        assert one.start >= end
+        assert math.isfinite(one.value)
+        assert not one.plus < 0
+        assert not one.minus < 0
+        end = one.end

@@ -21,8 +21,6 @@ from landscape.text.words import PARAGRAPH
 if TYPE_CHECKING:
     import pandas as pd
 
-    from landscape.corpus.objects import ObjectMention
-
 _DATA = ("objects.yaml", "quantities.yaml")
 
 
@@ -75,34 +73,30 @@ def find_in_papers(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the rows of the layers of objects and of values; ``row`` counts papers from 0."""
     from landscape.corpus.objects import find_objects
-    from landscape.overlays.values import find_values
+    from landscape.overlays.values import find_method, find_values
+    from landscape.text import split_sentences
 
     objects: list[tuple[object, ...]] = []
     values: list[tuple[object, ...]] = []
     for row, (title, abstract) in enumerate(zip(titles, abstracts, strict=True)):
-        title, text = title or "", f"{title or ''}{PARAGRAPH}{abstract or ''}"
-        begin = {"title": 0, "abstract": len(title) + 1}
+        texts = {"title": title or "", "abstract": abstract or ""}
+        text = PARAGRAPH.join(texts.values())
+        begin = {"title": 0, "abstract": len(texts["title"]) + 1}
         mentions = find_objects(text)
-        objects += _object_rows(row, mentions, len(title), begin["abstract"])
-        for one in find_values(text, objects=mentions):
-            field = "title" if one.start < len(title) else "abstract"
+        for one in mentions:
+            field = "title" if one.start < len(texts["title"]) else "abstract"
             start, end = one.start - begin[field], one.end - begin[field]
-            values.append(
-                (row, *one._replace(start=start, end=end), field, text[one.start : one.end])
-            )
+            objects.append((row, one.name, one.kind, field, start, end, one.surface, None))
+        for value in find_values(text, objects=mentions):
+            field = "title" if value.start < len(texts["title"]) else "abstract"
+            first, last = next(one for one in split_sentences(text) if value.start < one[1])
+            before, sentence = text[first : value.start], text[first:last]
+            where = (before, texts["title"], sentence, texts["abstract"]) if value.own else ()
+            method = find_method(*where)
+            moved = value._replace(start=value.start - begin[field], end=value.end - begin[field])
+            span = first - begin[field], last - begin[field]
+            values.append((row, *moved, field, text[value.start : value.end], method, *span))
     return _frame(OBJECTS, objects), _frame(VALUES, values)
-
-
-def _object_rows(
-    row: int, mentions: list[ObjectMention], title_end: int, abstract_start: int
-) -> list[tuple[object, ...]]:
-    return [
-        (row, one.name, one.kind, "title", one.start, one.end, one.surface, None)
-        if one.start < title_end
-        else (row, one.name, one.kind, "abstract", one.start - abstract_start,
-              one.end - abstract_start, one.surface, None)
-        for one in mentions
-    ]  # fmt: skip
 
 
 def _in_sections(sections: pd.DataFrame) -> pd.DataFrame:

@@ -203,7 +203,9 @@ def layer_schema(layer: str) -> pa.Schema:
             ("own", pa.bool_()),
             ("start", number),
             ("end", number),
-            *((name, text) for name in ("limit", "status", "what", "field", "surface")),
+            *((name, text) for name in ("limit", "status", "what", "field", "surface", "method")),
+            ("sentence_start", number),
+            ("sentence_end", number),
         ],
         FULL_TEXTS: [
             ("file", text),

@@ -1,5 +1,18 @@
-"""Values in abstracts: statements of a quantity, their tables, and figures' data."""
+"""Values in abstracts: statements of a quantity, their tables, tension and outliers."""
 
+from landscape.overlays.values._quantities import convert
 from landscape.overlays.values._statements import ValueStatement, find_values
+from landscape.overlays.values._tables import (
+    Mean,
+    compare_value,
+    find_method,
+    in_unit,
+    tension,
+    values,
+    weighted_mean,
+)
 
-__all__ = ["ValueStatement", "find_values"]
+__all__ = [
+    "Mean", "ValueStatement", "compare_value", "convert", "find_method", "find_values", "in_unit",
+    "tension", "values", "weighted_mean",
+]  # fmt: skip

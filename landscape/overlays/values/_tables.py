@@ -1,0 +1,403 @@
+"""Tables of the values that papers state, their mean and tension, and comparisons with a value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from landscape._wording import count, did_you_mean
+from landscape.corpus.objects import normal_name, object_key
+from landscape.errors import InputError
+from landscape.overlays.periods import describe_corpus
+from landscape.overlays.values._quantities import convert, settings
+from landscape.overlays.values._statements import ValueStatement, find_values, quantities
+from landscape.search import open_engine
+from landscape.types import Analysis
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from landscape.store import AtlasStore
+
+_COLUMNS = [
+    "quantity", "object", "value", "plus", "minus", "unit", "limit", "status", "own", "what",
+    "method", "group", "year", "title", "sentence", "bibcode", "authors", "paper_id", "paper_row",
+]  # fmt: skip
+_MANY = 3.0  # sigma of an outlier
+_SCATTER = 1.4826  # standard deviation of a normal distribution in median absolute deviations
+_FEWEST = 5  # values of which a distribution is described
+
+
+def values(
+    atlas: AtlasStore,
+    *,
+    quantity: str = "",
+    object: str = "",  # noqa: A002
+    filter: str | None = None,  # noqa: A002
+    own: bool = False,
+) -> Analysis:
+    """List the values that titles and abstracts state.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    quantity : str, optional
+        One of "H0", "S8", "sigma8", "Omega_m", "neutrino mass", "redshift", "mass", "radius",
+        "period", "distance", "age", "temperature", "metallicity" and "rate". All values are then
+        in the unit that most of them have.
+    object : str, optional
+        Only values of this object.
+    filter : str, optional
+        Only papers that match this filter.
+    own : bool, default False
+        Only values that a paper reports as its own measurement.
+
+    Returns
+    -------
+    Analysis
+        ``quantity, object, value, plus, minus, unit, limit, status, own, what, method, group, year,
+        title, sentence, bibcode, authors, paper_id, paper_row``, the newest first; the first
+        columns are those of `find_values`. ``method`` is found in the words of the sentence or the
+        abstract.
+
+    Raises
+    ------
+    InputError
+        If the quantity is unknown, or no paper states a value of it.
+    AtlasError
+        If the atlas was built by an earlier version.
+
+    Examples
+    --------
+    >>> import landscape
+    >>> atlas = landscape.open("my.atlas")  # doctest: +SKIP
+    >>> landscape.overlays.values.values(atlas, quantity="H0", own=True).table  # doctest: +SKIP
+    """
+    quantity = _known_quantity(quantity)
+    columns = [*ValueStatement._fields, "field", "method", "sentence_start", "sentence_end"]
+    table = atlas.read_layer("values", columns)
+    if quantity:
+        table = table[table["quantity"] == quantity]
+    if object:
+        key = object_key(normal_name(object))
+        wanted = [name for name in table["object"].unique() if object_key(name) == key]
+        table = table[table["object"].isin(wanted)]
+    rows = open_engine(atlas).indexes.rows_that_pass(filter)
+    if rows is not None:
+        table = table[table["paper_row"].isin(rows)]
+    if own:
+        table = table[table["own"]]
+    if quantity and len(table):
+        table = _in_one_unit(table)
+    table = _with_papers(atlas, table)
+    n_own, n_papers = int(table["own"].sum()), table["paper_row"].nunique()
+    of = f" of {normal_name(object)}" if object else ""
+    where = f" with {filter}" if filter else ""
+    return Analysis(
+        kind="values",
+        table=table[_COLUMNS],
+        caption=f"Values ({quantity or 'all quantities'}{of}) in papers{where} of "
+        f"{describe_corpus(atlas)}: {count(len(table), 'statement')} in "
+        f"{count(n_papers, 'paper')}, of which {n_own:,} are measurements of the paper itself.",
+        denominators={"papers": len(atlas), "papers with such a value": n_papers},
+        bounds=atlas.coverage,
+    )
+
+
+def _known_quantity(name: str) -> str:
+    names = {one.casefold().replace(" ", "_"): one for one in quantities()}
+    if not name:
+        return ""
+    found = names.get(name.casefold().replace(" ", "_"))
+    if found is None:
+        hint = did_you_mean(name, quantities(), n=3, cutoff=0.5)
+        raise InputError(
+            f"There is no quantity {name!r}{hint} The quantities are: {', '.join(quantities())}."
+        )
+    return found
+
+
+def _in_one_unit(table: pd.DataFrame) -> pd.DataFrame:
+    """Convert values to the unit that most of them have; others keep theirs."""
+    unit = table["unit"].value_counts().index[0]
+    names = ["value", "plus", "minus", "unit"]
+    columns = (table[name].tolist() for name in names)
+    rows = [in_unit(row[0], row[1], row[2], row[3], unit) for row in zip(*columns, strict=True)]
+    return table.assign(**dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
+
+
+def in_unit(
+    value: float, plus: float, minus: float, unit: str, wanted: str
+) -> tuple[float, float, float, str]:
+    """Convert a value with its errors to another unit, also from its logarithm, if possible.
+
+    >>> in_unit(1.0, 0.1, 0.1, "kpc", "pc")
+    (1000.0, 100.0, 100.0, 'pc')
+    """
+    if unit.startswith("dex(") and not wanted.startswith("dex("):
+        low, middle, high = (
+            10.0 ** min(max(one, -300), 300) for one in (value - minus, value, value + plus)
+        )
+        value, plus, minus, unit = middle, high - middle, middle - low, unit[4:-1]
+    factor = 1.0 if unit == wanted else convert(1.0, unit, wanted) if unit and wanted else None
+    if factor is None:
+        return value, plus, minus, unit
+    return value * factor, plus * factor, minus * factor, wanted
+
+
+@cache
+def _methods() -> Mapping[str, tuple[str, re.Pattern[str]]]:
+    """Return the group and the pattern of each method."""
+    return {
+        method: (group, re.compile(pattern))
+        for group, methods in settings()["methods"].items()
+        for method, pattern in methods.items()
+    }
+
+
+def find_method(*texts: str) -> str:
+    """Return the method in the first text that names one; "" without one.
+
+    >>> find_method("From Cepheids we find", "The Hubble constant")
+    'Cepheids and supernovae'
+    """
+    return next(filter(None, map(_method_in, texts)), "")
+
+
+@lru_cache(maxsize=1024)  # the values of a paper share its title and abstract
+def _method_in(text: str) -> str:
+    found = (name for name, (_, pattern) in _methods().items() if pattern.search(text))
+    return next(found, "")
+
+
+def _with_papers(atlas: AtlasStore, table: pd.DataFrame) -> pd.DataFrame:
+    """Add the sentences, methods and papers of values, the newest papers first."""
+    names = ["paper_id", "title", "abstract", "year", "bibcode", "authors"]
+    rows = np.unique(table["paper_row"].to_numpy(np.int64))
+    papers = atlas.read_papers(names, rows=rows)
+    place = np.searchsorted(rows, table["paper_row"].to_numpy(np.int64))
+    found = papers.iloc[place].reset_index(drop=True)
+    table = table.reset_index(drop=True)
+    places = (table[name] for name in ("field", "sentence_start", "sentence_end"))
+    sentences = [
+        ((title if field == "title" else abstract) or "")[start:end]
+        for title, abstract, field, start, end in zip(
+            found["title"], found["abstract"], *places, strict=True
+        )
+    ]
+    groups = {method: group for method, (group, _) in _methods().items()}
+    table = table.assign(
+        sentence=sentences,
+        group=table["method"].map(groups).fillna(""),
+        **{name: found[name] for name in ("title", "year", "bibcode", "authors", "paper_id")},
+    )
+    return table.sort_values(
+        ["year", "paper_row"], ascending=False, kind="stable", ignore_index=True
+    )
+
+
+class Mean(NamedTuple):
+    """Weighted mean of independent values, or the reason why there is none."""
+
+    value: float
+    error: float
+    n: int
+    reason: str
+
+
+def weighted_mean(atlas: AtlasStore, table: pd.DataFrame) -> Mean:
+    """Return the mean of values with weights 1/error², if they are independent.
+
+    Values are independent if they come from different papers that share neither an author nor the
+    data of a facility. Otherwise the error of the mean would be too small.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    table : pandas.DataFrame
+        Table of `values`.
+
+    Returns
+    -------
+    Mean
+        ``value`` and ``error`` are NaN if `reason` says why no mean is computed.
+    """
+    own = _with_errors(table)
+    nan = float("nan")
+    if len(own) < 2:
+        return Mean(nan, nan, len(own), f"No mean: {count(len(own), 'value')} with errors.")
+    if own["paper_row"].duplicated().any():
+        n = int(own["paper_row"].duplicated(keep=False).sum())
+        return Mean(nan, nan, len(own), f"No mean: {n:,} of {len(own):,} values share their paper.")
+    shared = _shared(atlas, own)
+    if shared:
+        return Mean(nan, nan, len(own), f"No mean: {shared}.")
+    value, error = _average(own)[:2]
+    return Mean(value, error, len(own), "")
+
+
+def _with_errors(table: pd.DataFrame) -> pd.DataFrame:
+    is_value = table["own"] & (table["limit"] == "") & (table[["plus", "minus"]].max(axis=1) > 0)
+    return table[is_value]
+
+
+def _shared(atlas: AtlasStore, own: pd.DataFrame) -> str:
+    """Return which authors or facilities several of the papers of values share, or ""."""
+    mentions = atlas.read_layer("missions", ["facility", "role"])
+    used = mentions[(mentions["role"] == "science") & mentions["paper_row"].isin(own["paper_row"])]
+    data = used.drop_duplicates(["paper_row", "facility"])["facility"].value_counts()
+    if len(data) and data.iloc[0] > 1:
+        return f"{data.iloc[0]:,} of {len(own):,} values use data of {data.index[0]}"
+    authors = own["authors"].explode().dropna().value_counts()
+    if len(authors) and authors.iloc[0] > 1:
+        return f"{authors.iloc[0]:,} of {len(own):,} values have {authors.index[0]} as an author"
+    return ""
+
+
+def _average(table: pd.DataFrame) -> tuple[float, float, float]:
+    """Return the weighted mean, its error for independent and for equal errors of the values."""
+    errors = table[["plus", "minus"]].mean(axis=1).to_numpy(float)
+    weights = 1 / errors**2
+    total = weights.sum()
+    mean = float(weights @ table["value"].to_numpy(float) / total)
+    return mean, float(total**-0.5), float(weights @ errors / total)
+
+
+def tension(table: pd.DataFrame, one: str = "early", other: str = "late") -> Analysis:
+    """Compare the values of two groups of methods, such as the early and the late Universe.
+
+    The difference of the weighted means is given in standard errors twice: as if the values of a
+    group were independent, and as if they shared all their errors, which is a lower bound.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Table of `values` of one quantity.
+    one, other : str
+        Names of groups of methods, ``"early"`` and ``"late"`` for H0.
+
+    Returns
+    -------
+    Analysis
+        ``group, values, papers, mean, error, error_shared``; the caption gives the tension.
+
+    Raises
+    ------
+    InputError
+        If a group has no measurement with an error.
+    """
+    import pandas as pd
+
+    rows = []
+    for group in (one, other):
+        own = _with_errors(table[table["group"] == group])
+        if own.empty:
+            raise InputError(f"No measurement with an error is by a method of the group {group!r}.")
+        mean, error, shared = _average(own)
+        rows.append((group, len(own), own["paper_row"].nunique(), mean, error, shared))
+    columns = ["group", "values", "papers", "mean", "error", "error_shared"]
+    found = pd.DataFrame(rows, columns=columns)
+    difference = abs(found["mean"].diff().iloc[1])
+    least, most = (difference / np.hypot(*found[name]) for name in ("error_shared", "error"))
+    return Analysis(
+        kind="tension",
+        table=found,
+        caption=f"Tension between {one} and {other} values: {least:.1f}σ if the values of each "
+        f"group shared their errors, {most:.1f}σ if they were independent.",
+        denominators={"values": int(found["values"].sum())},
+        bounds={},
+    )
+
+
+def compare_value(atlas: AtlasStore, text: str) -> Analysis:
+    """Compare a value with the values that papers measure, and find out if it is an outlier.
+
+    Parameters
+    ----------
+    atlas : Atlas
+    text : str
+        A statement, such as ``"H0 = 70 ± 1 km/s/Mpc"`` or ``"mass of K2-18 b = 8.6 Earth masses"``.
+
+    Returns
+    -------
+    Analysis
+        The measured values, those farthest from the given one last, with ``sigma``: the difference
+        in units of the combined error. The caption says whether the value is an outlier: more than
+        three standard deviations (robust, with the error of the value) from the median.
+
+    Raises
+    ------
+    InputError
+        If the text has no value, or the atlas has no measurement of the quantity.
+
+    Examples
+    --------
+    >>> import landscape
+    >>> atlas = landscape.open("my.atlas")  # doctest: +SKIP
+    >>> landscape.overlays.values.compare_value(atlas, "H0 = 70 ± 1 km/s/Mpc")  # doctest: +SKIP
+    """
+    found = find_values(text)
+    if not found:
+        raise InputError(
+            f"No value is found in {text!r}. Write the quantity, the value and the unit, such as "
+            "'H0 = 70 ± 1 km/s/Mpc'."
+        )
+    given = found[0]
+    stated = values(atlas, quantity=given.quantity, object=given.object, own=True).table
+    stated = stated[stated["limit"] == ""]
+    if stated.empty:
+        of = f" of {given.object}" if given.object else ""
+        raise InputError(f"No paper of this atlas measures {given.quantity}{of} without a limit.")
+    unit = stated["unit"].value_counts().index[0]
+    stated = stated[stated["unit"] == unit]
+    value, plus, minus, own_unit = in_unit(given.value, given.plus, given.minus, given.unit, unit)
+    if own_unit != unit:
+        raise InputError(
+            f"The unit of {text!r} is {own_unit or 'missing'}; give a unit such as {unit}."
+        )
+    errors = np.nan_to_num(np.array([plus, minus]), nan=0.0)
+    error = float(errors.mean())
+    others = stated["value"].to_numpy(float)
+    theirs = np.where(others < value, stated["plus"], stated["minus"]).astype(float)
+    combined = np.hypot(np.nan_to_num(theirs, nan=0.0), error)
+    sigma = np.divide(
+        others - value, combined, out=np.full(len(others), np.nan), where=combined > 0
+    )
+    ordered = stated.assign(sigma=sigma, distance=abs(others - value)).sort_values("distance")
+    return Analysis(
+        kind="value",
+        table=ordered.drop(columns="distance").reset_index(drop=True),
+        caption=_verdict(given, value, unit, error, others),
+        denominators={"papers": len(atlas), "measured values": len(others)},
+        bounds=atlas.coverage,
+    )
+
+
+def _verdict(
+    given: ValueStatement, value: float, unit: str, error: float, others: NDArray[np.float64]
+) -> str:
+    """Return where a value lies among others, and whether it is an outlier."""
+    of = f" of {given.object}" if given.object else ""
+    name = f"{given.quantity}{of} = {value:.4g} {unit}".strip()
+    n = len(others)
+    median = float(np.median(others))
+    if n < _FEWEST:
+        return (
+            f"{name}: {count(n, 'measured value')}, median {median:.4g} {unit}; too few to judge."
+        )
+    below = float((others < value).mean())
+    low, high = np.quantile(others, [0.05, 0.95])
+    scatter = _SCATTER * float(np.median(abs(others - median)))
+    width = float(np.hypot(scatter, error))
+    far = abs(value - median) / width if width > 0 else float("inf") if value != median else 0.0
+    verdict = "an outlier" if far > _MANY else "no outlier"
+    return (
+        f"{name} is {verdict}: {far:.1f} standard deviations from the median of {n:,} measured "
+        f"values ({median:.4g} {unit}; 90% are between {low:.4g} and {high:.4g}), larger than "
+        f"{below:.0%} of them."
+    )

@@ -493,12 +493,23 @@ SHOWN = {
     "map_places": "name technical kind n_papers share recent_share lettered about",
     "new_topics": "rank term class since papers expected region also last",
     "new_topics.first_papers": "term date title paper_id",
+    "object": "measure value",
+    "object.measured": "quantity stated limit method year bibcode sentence",
+    "object.papers": "mentions title year bibcode paper_id",
+    "object.places": "region papers",
+    "object.similar": "name papers shared similarity",
+    "object.years": "year papers",
+    "objects": "name kind papers first_year last_year per_year facilities concepts regions "
+    "measured",
     "papers_waiting": "place title year cites paper_id",
     "review_gaps": "rank label papers reviews_near expected last_review papers_since growth gap "
     "score need reviews newer_papers citations years_without disagreement",
     "reviews": "label papers reviews reviews_near expected share density_ratio last_review "
     "papers_since years_without",
     "software": "software ascl papers share first_year last_year",
+    "tension": "group values papers mean error error_shared",
+    "value": "stated sigma object method year bibcode sentence",
+    "values": "quantity object stated limit status method year bibcode sentence",
     "survey": "decision score title year reason led",
     "thesaurus_gaps": "rank name parent region papers growth novelty score nearest region_share "
     "alternatives",

@@ -73,6 +73,14 @@ COMMANDS: dict[str, dict[str, tuple[str, str]]] = {
     "Analyse and draw": {
         "table": ("analyses:add_tables", "Compute the table of an analysis."),
         "figure": ("analyses:add_figures", "Draw a figure."),
+        "object": (
+            "analyses:describe_object",
+            "Describe what is known about an object: papers, values, places and similar objects.",
+        ),
+        "value": (
+            "analyses:compare_value",
+            "Compare a value with the measured values, and find out if it is an outlier.",
+        ),
         "render": ("analyses:add_render", "Draw the outreach map."),
         "propose": (
             "analyses:propose",

@@ -16,7 +16,7 @@ from cyclopts import App, Parameter
 import landscape
 from landscape._io import check_output, write_output
 from landscape._progress import progress
-from landscape._serializer import heading, name_bounds, shown_columns
+from landscape._serializer import SHOWN, heading, name_bounds, shown_columns, to_text
 from landscape._settings import Settings, bare_type, help_of
 from landscape._wording import MAX_COLUMNS, count
 from landscape.agents.settings import AttributeSettings, SurveySettings
@@ -44,12 +44,13 @@ if TYPE_CHECKING:
 
 _OPTION = inspect.Parameter.KEYWORD_ONLY
 _JSON = inspect.Parameter("json", _OPTION, default=False, annotation=Json)
+_TABLE_KINDS = "csv, tex, md, html, vot or json"
 _NEW_FILE = "png, pdf or svg; html for an interactive figure"
 _TABLE_FILE = inspect.Parameter(
     "output",
     _OPTION,
     default=None,
-    annotation=Annotated[Path | None, option("csv, tex, md or json", "--output", "-o")],
+    annotation=Annotated[Path | None, option(_TABLE_KINDS, "--output", "-o")],
 )
 _COLUMNS = inspect.Parameter(
     "columns",
@@ -103,6 +104,7 @@ def add_figures(app: App) -> None:
         ("slices", figures.time_slices),
         ("changes", figures.changes),
         ("library", figures.library_map),
+        ("values", figures.values),
     ):
         file = _output(_NEW_FILE, Path(f"{name}.png"))
         command = derived(draw, _draw, hidden=hidden, extra=[file, *look])
@@ -185,7 +187,7 @@ def query(
 def add_tables(app: App) -> None:
     """Add the commands that compute the table of an analysis."""
     from landscape.answers import describe_regions
-    from landscape.overlays import changes, missions, reviews, thesaurus, trends
+    from landscape.overlays import changes, missions, objects, reviews, thesaurus, trends, values
 
     for name, analyse in (
         ("concepts", thesaurus.concept_counts),
@@ -197,6 +199,8 @@ def add_tables(app: App) -> None:
         ("facilities", missions.compare_facilities),
         ("roles", missions.uncertain_roles),
         ("software", missions.software),
+        ("objects", objects.objects),
+        ("values", values.values),
         ("reviews", reviews.reviews),
         ("review-gaps", reviews.review_gaps),
         ("regions", describe_regions),
@@ -225,7 +229,7 @@ def bibliography(
     atlas: Annotated[Path, Parameter(help="directory of the atlas")],
     /,
     *,
-    output: Annotated[Path | None, option("csv, tex, md or json", "--output", "-o")] = None,
+    output: Annotated[Path | None, option(_TABLE_KINDS, "--output", "-o")] = None,
     limit: Annotated[int | None, option("number of rows (default: all)")] = None,
     columns: Annotated[str | None, option("columns to print, separated by commas")] = None,
     by: Annotated[
@@ -246,6 +250,38 @@ def bibliography(
     )  # fmt: skip
 
 
+def describe_object(
+    name: Annotated[str, Parameter(help="name of the object, such as 'K2-18 b' or M31")],
+    atlas: AtlasFolder,
+    /,
+    *,
+    output: Annotated[Path | None, option(_TABLE_KINDS, "--output", "-o")] = None,
+    json: Json = False,
+    trust_model: TrustModel = False,
+) -> Answer:
+    """Describe what is known about an object: papers, values, places and similar objects."""
+    from landscape.overlays.objects import describe_object as describe
+
+    return _tabulate(
+        describe, atlas, output, json=json, trust_model=trust_model, in_full=True, name=name
+    )
+
+
+def compare_value(
+    statement: Annotated[str, Parameter(help="such as 'H0 = 70 ± 1 km/s/Mpc'")],
+    atlas: AtlasFolder,
+    /,
+    *,
+    output: Annotated[Path | None, option(_TABLE_KINDS, "--output", "-o")] = None,
+    json: Json = False,
+    trust_model: TrustModel = False,
+) -> Answer:
+    """Compare a value with the measured values, and find out if it is an outlier."""
+    from landscape.overlays.values import compare_value as compare
+
+    return _tabulate(compare, atlas, output, json=json, trust_model=trust_model, text=statement)
+
+
 def _tabulate(
     analyse: Callable[..., Analysis],
     atlas: Path,
@@ -255,9 +291,10 @@ def _tabulate(
     json: bool = False,
     trust_model: bool = False,
     limit: int | None = None,
+    in_full: bool = False,
     **options: Any,
 ) -> Answer:
-    """Print or save the result of a function on an atlas."""
+    """Print or save the result of a function on an atlas, with all its tables if `in_full`."""
     from landscape.figures import save_table
     from landscape.figures.export import check_table_kind
     from landscape.types import Analysis
@@ -278,8 +315,23 @@ def _tabulate(
         return Answer(str(save_table(analysis, output)))
     if json or not isinstance(analysis, Analysis):  # an evaluation has no columns to choose
         return answer(analysis, json)
+    if in_full:
+        return Answer(_all_tables(analysis))
     chosen = [name.strip() for name in (columns or "").split(",") if name.strip()]
     return Answer(_table_text(analysis, chosen, all_columns))
+
+
+def _all_tables(analysis: Analysis) -> str:
+    """Return the shown tables of an analysis as text, each with its title."""
+    tables = {
+        name: (f"{analysis.kind}.{name}", table)
+        for name, table in analysis.tables.items()
+        if f"{analysis.kind}.{name}" in SHOWN and len(table)
+    }
+    parts = [
+        f"{heading('', name)}\n{to_text(table, kind)}" for name, (kind, table) in tables.items()
+    ]
+    return "\n\n".join([analysis.to_text(), *parts])
 
 
 def _table_text(analysis: Analysis, chosen: Sequence[str], all_columns: bool) -> str:

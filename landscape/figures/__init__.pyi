@@ -13,6 +13,7 @@ from ._survey import survey_map, survey_tree
 from ._time_slices import animate, time_slices
 from ._trends import author, trends
 from ._uat import uat
+from ._values import values
 from .export import save_figure, save_table
 
 __all__ = [
@@ -38,4 +39,5 @@ __all__ = [
     "time_slices",
     "trends",
     "uat",
+    "values",
 ]

@@ -19,6 +19,7 @@ from landscape.figures._reviews import coverage_scene, reviews
 from landscape.figures._time_slices import time_slices
 from landscape.figures._trends import author, trends
 from landscape.figures._uat import uat
+from landscape.figures._values import values
 from landscape.figures.export import draw
 from landscape.overlays.missions.usage import read_usage
 
@@ -85,5 +86,6 @@ _SCENES: dict[str, Callable[..., Scene]] = {
     "time_slices": time_slices.scene,
     "changes": changes.scene,
     "coverage": coverage_scene,
+    "values": values.scene,
     **{kind: partial(intervals.scene, kind) for kind in KINDS},
 }

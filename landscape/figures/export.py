@@ -15,6 +15,7 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 
 from landscape._io import check_output, write_output
+from landscape._render import render
 from landscape._serializer import to_csv, to_json
 from landscape.errors import InputError
 from landscape.figures import plotly_backend
@@ -300,8 +301,9 @@ def save_table(analysis: Analysis, path: str | os.PathLike[str]) -> Path:
     analysis : Analysis
         Analysis returned by a function of `landscape.overlays`.
     path : path
-        File to write: ``.csv``, ``.tex`` (LaTeX with the package booktabs), ``.md`` (Markdown) or
-        ``.json``, which also contains further tables, bounds and warnings.
+        File to write: ``.csv``, ``.tex`` (LaTeX with the package booktabs), ``.md`` (Markdown),
+        ``.html``, ``.vot`` (VOTable, for TOPCAT) or ``.json``, which also contains further tables,
+        bounds and warnings.
 
     Returns
     -------
@@ -337,9 +339,35 @@ def check_any_kind(path: str | os.PathLike[str]) -> bool:
     return check_output(path, kinds, what="A figure or table").suffix.lower() in _TABLES
 
 
+def to_votable(analysis: Analysis) -> str:
+    """Return the main table as a VOTable, which TOPCAT and Aladin read.
+
+    Columns named ``ra`` and ``dec`` are in degrees. Lists are joined with semicolons.
+    """
+    from astropy.table import Table
+
+    frame = analysis.table.copy()
+    for name in frame.select_dtypes(exclude="number"):
+        frame[name] = [
+            "; ".join(map(str, cell)) if isinstance(cell, list | np.ndarray) else str(cell or "")
+            for cell in frame[name]
+        ]
+    table = Table.from_pandas(frame)
+    table.meta["description"] = " ".join([analysis.caption, *analysis.notes])
+    for name, kind in (("ra", "pos.eq.ra;meta.main"), ("dec", "pos.eq.dec;meta.main")):
+        if name in table.colnames:
+            table[name].unit = "deg"
+            table[name].meta["ucd"] = kind
+    text = io.BytesIO()
+    table.write(text, format="votable")
+    return text.getvalue().decode()
+
+
 _TABLES: dict[str, Callable[[Analysis], str]] = {
     ".csv": lambda analysis: analysis.to_csv(),
     ".tex": lambda analysis: analysis.to_latex(),
     ".md": lambda analysis: analysis.to_markdown(),
     ".json": lambda analysis: f"{to_json(analysis)}\n",
+    ".html": lambda analysis: render("analysis_page.html", analysis=analysis),
+    ".vot": to_votable,
 }

@@ -8,6 +8,8 @@ table, denominators, the bounds of the corpus, and warnings.
 - `landscape.overlays.reviews`: find review papers, and regions where a review would help most;
 - `landscape.overlays.trends`: follow topics, authors, institutions and countries over time, and
   compare two selections of papers;
+- `landscape.overlays.objects`: find celestial objects, and describe what is known about one;
+- `landscape.overlays.values`: find values of quantities, and compare a value with them;
 - `landscape.overlays.changes`: list what updates have changed, with positions on the map.
 
 >>> from landscape import overlays

@@ -62,10 +62,10 @@ def objects(
     Returns
     -------
     Analysis
-        ``name, kind, papers, first, last, per_year, facilities, concepts, regions, measured, ra,
-        dec``. ``per_year`` is the mean number of papers per year from the first to the last,
-        ``measured`` counts the values that papers measure, and ``ra`` and ``dec`` are the
-        coordinates in degrees (J2000) that the name holds.
+        ``name, kind, papers, first_year, last_year, per_year, facilities, concepts, regions,
+        measured, ra, dec``. ``per_year`` is the mean number of papers per year from the first to
+        the last, ``measured`` counts the values that papers measure, and ``ra`` and ``dec`` are
+        the coordinates in degrees (J2000) that the name holds.
 
     Raises
     ------
@@ -98,11 +98,11 @@ def objects(
     groups = pairs.assign(year=dated).groupby("key", sort=False)
     table = groups.agg(
         name=("name", "first"), kind=("kind", "first"), papers=("paper_row", "size"),
-        first=("year", "min"), last=("year", "max"),
+        first_year=("year", "min"), last_year=("year", "max"),
     )  # fmt: skip
     table = table.sort_values(["papers", "name"], ascending=[False, True]).head(limit)
     pairs = pairs[pairs["key"].isin(table.index)]
-    table["per_year"] = table["papers"] / (table["last"] - table["first"] + 1)
+    table["per_year"] = table["papers"] / (table["last_year"] - table["first_year"] + 1)
     for column, found in (
         ("facilities", _facilities(atlas)),
         ("concepts", _concepts(atlas)),
@@ -117,7 +117,7 @@ def objects(
     chosen = f" that match {filter}" if filter else ""
     return Analysis(
         kind="objects",
-        table=table.astype({"first": "Int64", "last": "Int64"}),
+        table=table.astype({"first_year": "Int64", "last_year": "Int64"}),
         caption=f"{'Objects' if not kind else f'Objects ({kind})'} in papers of "
         f"{describe_corpus(atlas)}{chosen}: {n_objects:,} in {count(n_papers, 'paper')}.",
         denominators={"papers": len(atlas), "papers with an object": n_papers},

@@ -15,6 +15,10 @@ Facility
     papers, and the name of an observatory those of its telescopes. ``facility:`` selects papers
     that use its data, as the figures and tables of facilities do, and ``mentions:`` all papers
     that mention it. Without this layer, both search the title and the abstract.
+Object
+    The layer of objects of an atlas lists the names of celestial objects. ``object:"M 31"``
+    selects papers that name it in any form, such as NGC 224 or Andromeda galaxy, and the name of a
+    star also selects the papers of its planets.
 Role
     The role of a facility in a paper is the strongest role of its mentions. Beside facilities, as
     in ``facility:JWST; role:planned``, it is the role of these facilities. In a filter with a
@@ -72,7 +76,7 @@ _FEW_WORDS = 2  # for longer phrases, the single words are searched first
 _NOTHING = np.array([], object)
 
 LAYERS = frozenset({"facilities", "is_review"})
-BY_NAME = ("concept", "region", "in")
+BY_NAME = ("concept", "region", "object", "in")
 """Fields whose masks are columns of their own, such as ``concept:Dark matter``."""
 _FACILITY = ("facility", "mentions")
 _REFEREED_TYPES = ("article", "review", "letter")

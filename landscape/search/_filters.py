@@ -28,6 +28,7 @@
                             or mention
 ``concept:"Dark matter"``   a concept of the thesaurus, or a narrower one
 ``region:"Star formation"`` region, subregion or continent of the map, by name or number
+``object:"K2-18 b"``        papers that name a celestial object, in any form of its name
 ``in:mine``                 papers of your library "mine"; ``in:"mine/Thesis"`` is a collection or
                             tag of it, and ``in:mine/later`` the papers that you have marked so
 ``doi:`` ``bibcode:`` ``arxiv:`` identifiers; a final ``*`` is a wildcard
@@ -77,6 +78,7 @@ Field = Literal[
     "role",
     "concept",
     "region",
+    "object",
     "in",
     "bibcode",
     "arxiv",
@@ -107,7 +109,7 @@ MAX_TERMS = 200  # maximum number of terms; each term is searched in all abstrac
 MAX_WORDS = 50  # maximum number of words of a term; each word is searched in all abstracts
 _FIELDS = (
     "author:, title:, journal:, doi:, kind:, status:, category:, keyword:, facility:, mentions:, "
-    "role:, concept:, region:, in:, bibcode:, arxiv:, year: and date:"
+    "role:, concept:, region:, object:, in:, bibcode:, arxiv:, year: and date:"
 )
 _PERIODS = "a period is written 2015.., 1999..2004, 2026-08-10.. or 2026-08..2026-10"
 _ENDS = {"$END", "RPAR", "SEMICOLON", "BAR", "AND", "OR"}

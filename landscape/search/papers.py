@@ -14,6 +14,7 @@ from landscape._author_names import parse_name
 from landscape._wording import did_you_mean
 from landscape.corpus import parse_arxiv_id, parse_bibcode, parse_doi
 from landscape.corpus.libraries import MARKS, find_library
+from landscape.corpus.objects import normal_name, object_key
 from landscape.corpus.thesaurus import MIN_SCORE
 from landscape.embeddings import VectorIndex
 from landscape.embeddings.embedder import embedder_for
@@ -221,6 +222,8 @@ class SearchIndexes:
             return self._in_region(text)
         if field == "in":
             return self._in_library(text)
+        if field == "object":
+            return self._of_object(text)
         layer = "reviews" if name == "is_review" else "uat"
         rows = self._atlas.read_layer(layer, [] if layer == "reviews" else ["concept_id", "score"])
         if layer == "uat":
@@ -247,6 +250,17 @@ class SearchIndexes:
         if "subregion_id" in places:
             inside |= places["subregion_id"].isin(wanted).to_numpy()
         return inside
+
+    def _of_object(self, text: str) -> NDArray[np.bool_]:
+        """Return the mask of papers that name an object, or a planet of a star."""
+        mentions = self._atlas.read_layer("objects", ["name"])
+        key = object_key(normal_name(text))
+        wanted = {
+            name for name in mentions["name"].unique()
+            if (own := object_key(name)) == key or (own[:-1] == key and own[-1] in "bcdefghijk")
+        }  # fmt: skip
+        rows = mentions.loc[mentions["name"].isin(wanted), "paper_row"]
+        return np.isin(np.arange(len(self)), rows)
 
     def _in_library(self, text: str) -> NDArray[np.bool_]:
         """Return the mask of the papers of a library, its collection, its tag or its marks."""

@@ -46,7 +46,8 @@ _IN_A_PART = 2_000_000  # points of the other files, which are at most 20 MB
 _RECORDS, _DETAILS = 512, 128  # papers in a file of titles, and of abstracts
 _IDS = 2_000  # identifiers in a file
 _MAX_SETS = 600  # concepts, and facilities
-_FEWEST = 3  # papers of a concept or facility
+_FEWEST = 3  # papers of a concept, facility or object
+_SPELLINGS = 6  # forms of the name of an object
 _LISTED = 40  # references and citations of a paper
 _AUTHORS = 30
 _MAX_SIMILAR = 120_000  # papers of an atlas whose nearest papers are computed
@@ -298,8 +299,9 @@ class MapSource:
 
     @cached_property
     def sets(self) -> dict[str, list[PointSet]]:
-        """Papers of the most frequent facilities and concepts, the reviews, and the user's own."""
+        """Papers of the most frequent facilities, concepts and objects, reviews, the user's own."""
         found = {"facilities": self._facilities(), "concepts": self._concepts()}
+        found["objects"] = self._objects()
         found["reviews"] = self._one_set("Reviews", self._reviews())
         if self.mine is not None:
             found["mine"] = self._one_set(self.library, self.mine)
@@ -337,6 +339,35 @@ class MapSource:
         labels = {name: one.label for name, one in concepts.items()}
         rows = tags["paper_row"].to_numpy()
         return self._sets(tags["concept_id"].map(labels), rows, np.zeros(len(tags), np.int64))
+
+    def _objects(self) -> list[PointSet]:
+        """Papers of each celestial object, with other forms of its name."""
+        if self._mentions.empty:
+            return []
+        names = self._mentions["name"]
+        rows = self._mentions["paper_row"].to_numpy()
+        found = self._sets(names, rows, np.zeros(len(rows), np.int64))
+        written = self._mentions.groupby("name")["surface"]
+        for one in found:
+            others = written.get_group(one.name).value_counts().index[:_SPELLINGS]
+            one.entry["also"] = [name for name in others if len(name) > 1 and name != one.name]
+        return found
+
+    @cached_property
+    def _mentions(self) -> pd.DataFrame:
+        """Mentions of celestial objects; without rows in an atlas of an earlier version."""
+        import pandas as pd
+
+        columns = ["name", "surface"]
+        if "objects" not in self.atlas.stages:
+            return pd.DataFrame(columns=["paper_row", *columns])
+        return self.atlas.read_layer("objects", columns)
+
+    @cached_property
+    def _names_of_rows(self) -> dict[int, list[str]]:
+        """Names of the celestial objects of each paper, the most frequent first."""
+        counts = self._mentions.value_counts(["paper_row", "name"]).reset_index()
+        return counts.groupby("paper_row")["name"].agg(list).to_dict()
 
     def _sets(
         self, names: pd.Series, rows: NDArray[np.int64], classes: NDArray[np.int64]
@@ -392,6 +423,7 @@ class MapSource:
             "arxiv": paper.arxiv_id or "",
             "doi": paper.doi or "",
             "keywords": list(paper.keywords[:8]),
+            "objects": self._names_of_rows.get(row, [])[:8],
             "references": self._linked(self._graph.reference_links, row),
             "cited_by": self._linked(self._graph.citation_links, row),
             "similar": similar,

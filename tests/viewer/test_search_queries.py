@@ -38,6 +38,7 @@ Planets without ice|Or with ice: not and never.||2024||2||planned|0
 Dark energy, and matter|A universe of gas.|Riess, Adam; Rubin, Vera|2011|100|0|yes||1
 Grains|Grains of dust in colour.|O'Brien, J.|2020|51|2||science|0
 """
+_SPELLINGS = ("object:NGC 1275", "object:NGC1275")
 _MINE = [1, 2, 8]  # papers of the user's library
 #: Identifiers of the first paper.
 _IDS = {"bibcode": "1970ApJ...159..379R", "arxiv_id": "2301.00001", "doi": "10.1086/150317"}
@@ -150,6 +151,9 @@ QUERIES = (
     'region:"Dark haloes"; cold',
     "region:2",
     "region:Nowhere",
+    'object:"NGC 1275"',
+    "object:NGC1275; ice",
+    "-object:(NGC 1275); dust",
     "in:mine",
     "in:MINE; gas",
     "-in:mine",
@@ -229,6 +233,7 @@ def table() -> pd.DataFrame:
         "region:Galaxies": (region < 2).astype(float),
         "region:Dark haloes": (region == 1).astype(float),
         "region:2": (region == 2).astype(float),
+        **dict.fromkeys(_SPELLINGS, np.isin(np.arange(len(_PAPERS)), [3]).astype(float)),
         "in:mine": np.isin(np.arange(len(_PAPERS)), _MINE).astype(float),
         "in:MINE": np.isin(np.arange(len(_PAPERS)), _MINE).astype(float),
     }
@@ -268,6 +273,7 @@ def written() -> str:
         "facilities": _set("JWST", uses),
         "concepts": _set("Dark matter", dict.fromkeys(_having("concept"), 0)),
         "reviews": _set("Reviews", dict.fromkeys(_having("review"), 0)),
+        "objects": _set("NGC 1275", {3: 0}),
         "mine": _set("mine", dict.fromkeys(_MINE, 0)),
     }
     content = {
@@ -279,7 +285,10 @@ def written() -> str:
             for number, label in enumerate(REGIONS)
         ],
         "stop_words": sorted(STOP_WORDS),
-        "sets": {kind: [entry] for kind, (entry, _) in sets.items()},
+        "sets": {
+            kind: [entry | ({"also": ["NGC1275"]} if kind == "objects" else {})]
+            for kind, (entry, _) in sets.items()
+        },
         "files": {
             "words.json": _encoded(json.dumps([first]).encode()),
             "ids/0.json": _encoded(json.dumps(dict.fromkeys(_IDS.values(), 0)).encode()),

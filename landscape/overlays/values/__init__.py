@@ -1,6 +1,6 @@
 """Values in abstracts: statements of a quantity, their tables, tension and outliers."""
 
-from landscape.overlays.values._quantities import convert
+from landscape.overlays.values._quantities import convert, parse_unit
 from landscape.overlays.values._statements import ValueStatement, find_values
 from landscape.overlays.values._tables import (
     Mean,
@@ -14,5 +14,5 @@ from landscape.overlays.values._tables import (
 
 __all__ = [
     "Mean", "ValueStatement", "compare_value", "convert", "find_method", "find_values", "in_unit",
-    "tension", "values", "weighted_mean",
+    "parse_unit", "tension", "values", "weighted_mean",
 ]  # fmt: skip

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from landscape.store import AtlasStore
 
 _COLUMNS = [
-    "quantity", "object", "value", "plus", "minus", "unit", "limit", "status", "own", "what",
-    "method", "group", "year", "title", "sentence", "bibcode", "authors", "paper_id", "paper_row",
+    "quantity", "object", "stated", "value", "plus", "minus", "unit", "limit", "status", "own",
+    "what", "method", "group", "year", "title", "sentence", "bibcode", "authors", "paper_id",
+    "paper_row",
 ]  # fmt: skip
 _MANY = 3.0  # sigma of an outlier
 _SCATTER = 1.4826  # standard deviation of a normal distribution in median absolute deviations
@@ -60,10 +61,10 @@ def values(
     Returns
     -------
     Analysis
-        ``quantity, object, value, plus, minus, unit, limit, status, own, what, method, group, year,
-        title, sentence, bibcode, authors, paper_id, paper_row``, the newest first; the first
-        columns are those of `find_values`. ``method`` is found in the words of the sentence or the
-        abstract.
+        ``quantity, object, stated, value, plus, minus, unit, limit, status, own, what, method,
+        group, year, title, sentence, bibcode, authors, paper_id, paper_row``, the newest first.
+        ``stated`` is the value as written, and most other columns are those of `find_values`.
+        ``method`` is that of measured values, from the words of the sentence or the abstract.
 
     Raises
     ------
@@ -79,7 +80,8 @@ def values(
     >>> landscape.overlays.values.values(atlas, quantity="H0", own=True).table  # doctest: +SKIP
     """
     quantity = _known_quantity(quantity)
-    columns = [*ValueStatement._fields, "field", "method", "sentence_start", "sentence_end"]
+    columns = [*ValueStatement._fields, "field", "surface", "method"]
+    columns += ["sentence_start", "sentence_end"]
     table = atlas.read_layer("values", columns)
     if quantity:
         table = table[table["quantity"] == quantity]
@@ -193,6 +195,7 @@ def _with_papers(atlas: AtlasStore, table: pd.DataFrame) -> pd.DataFrame:
     groups = {method: group for method, (group, _) in _methods().items()}
     table = table.assign(
         sentence=sentences,
+        stated=table["surface"],
         group=table["method"].map(groups).fillna(""),
         **{name: found[name] for name in ("title", "year", "bibcode", "authors", "paper_id")},
     )
@@ -327,8 +330,10 @@ def compare_value(atlas: AtlasStore, text: str) -> Analysis:
     -------
     Analysis
         The measured values, those farthest from the given one last, with ``sigma``: the difference
-        in units of the combined error. The caption says whether the value is an outlier: more than
-        three standard deviations (robust, with the error of the value) from the median.
+        in units of the combined error; ``tables["given"]`` has the given ``value``, ``error`` and
+        ``unit``, converted to the unit of the others. The caption says whether the value is an
+        outlier: more than three standard deviations (robust, with the error of the value) from
+        the median.
 
     Raises
     ------
@@ -341,6 +346,8 @@ def compare_value(atlas: AtlasStore, text: str) -> Analysis:
     >>> atlas = landscape.open("my.atlas")  # doctest: +SKIP
     >>> landscape.overlays.values.compare_value(atlas, "H0 = 70 ± 1 km/s/Mpc")  # doctest: +SKIP
     """
+    import pandas as pd
+
     found = find_values(text)
     if not found:
         raise InputError(
@@ -375,6 +382,7 @@ def compare_value(atlas: AtlasStore, text: str) -> Analysis:
         caption=_verdict(given, value, unit, error, others),
         denominators={"papers": len(atlas), "measured values": len(others)},
         bounds=atlas.coverage,
+        tables={"given": pd.DataFrame([{"value": value, "error": error, "unit": unit}])},
     )
 
 

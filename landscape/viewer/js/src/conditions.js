@@ -2,7 +2,7 @@
 // that meet a condition on what the map knows. The file tests/queries.json has cases of both sides.
 
 const MOST_NESTED = 100;
-const KNOWN = ["author", "year", "title", "facility", "mentions", "concept", "region", "in", "kind", "arxiv", "doi", "bibcode"];
+const KNOWN = ["author", "year", "title", "facility", "mentions", "concept", "region", "object", "in", "kind", "arxiv", "doi", "bibcode"];
 const UNKNOWN = ["journal", "status", "category", "keyword", "role", "date"];
 const FIELDS = `the fields are ${KNOWN.join(":, ")}: and citations>`;
 const LETTER = /[^\s;|()"]/.source; // of a word
@@ -287,9 +287,9 @@ export async function papersOf(source, condition) {
   if (field === "in" && !source.manifest.sets.mine) {
     throw new QueryError(`the map has no library ${text}; show it with --library ${text}`);
   }
-  const kind = { kind: "reviews", concept: "concepts", in: "mine" }[field] ?? "facilities";
+  const kind = { kind: "reviews", concept: "concepts", object: "objects", in: "mine" }[field] ?? "facilities";
   const entries = source.manifest.sets[kind] ?? [];
-  const row = field === "kind" ? 0 : entries.findIndex((one) => same(one.name, text));
+  const row = field === "kind" ? 0 : entries.findIndex((one) => [one.name, ...(one.also ?? [])].some((name) => same(name, text)));
   if (!entries[row]) throw new QueryError(`the map has no ${field} ${text}; choose a name under Filters, and write it in quotes`);
   const { points, kinds } = await source.set(kind, row);
   points.forEach((point, place) => {

@@ -286,6 +286,7 @@ export class PaperRecord {
           )
         : "",
       h("p", { class: "abstract", dir: "auto" }, details ? (details.abstract ?? "No abstract.") : "The abstract is loading …"),
+      details?.objects ? h("p", { class: "quiet" }, `Objects: ${details.objects.join(", ")}`) : "",
       details?.keywords ? h("p", { class: "quiet" }, details.keywords.join(", ")) : "",
       ...lists,
     );

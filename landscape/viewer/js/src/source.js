@@ -6,7 +6,7 @@ import { readColumns, readSet, unzip } from "./bytes.js";
  * @typedef {{id: number, level: number, parent: number, label: string, papers: number, x: number,
  *   y: number, colour: number, keywords: string[]}} Region
  * @typedef {{region: number, lines: string[], dx: number, dy: number, scales: [number, number]}} Name
- * @typedef {{name: string, papers: number, uses: number, at: [number, number]}} SetEntry
+ * @typedef {{name: string, papers: number, uses: number, at: [number, number], also?: string[]}} SetEntry
  * @typedef {{format: number, title: string, papers: number, generated: boolean, box: number[],
  *   parts: number[], columns: string[], years: [number, number] | null, records: number,
  *   details: number, ids: number, regions: Region[], names: Name[], sets: {[kind: string]: SetEntry[]},
@@ -17,7 +17,7 @@ import { readColumns, readSet, unzip } from "./bytes.js";
  * @typedef {{id: string, title: string, author: string, authors: number}} Title
  * @typedef {{authors?: string[], abstract?: string, date?: string, journal?: string, kind?: string, status?: string, status_reason?: string,
  *   bibcode?: string,
- *   arxiv?: string, doi?: string, keywords?: string[], references?: number[], cited_by?: number[],
+ *   arxiv?: string, doi?: string, keywords?: string[], objects?: string[], references?: number[], cited_by?: number[],
  *   similar?: number[]}} Details
  * @typedef {(name: string) => Promise<Uint8Array<ArrayBuffer>>} Read
  */

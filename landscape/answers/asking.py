@@ -16,6 +16,7 @@ from landscape._wording import join_names, one_line
 from landscape.answers._evidence import judge_consensus
 from landscape.answers._react import reason
 from landscape.answers._tables import answer_from_tables, mistyped_facility
+from landscape.answers._values import with_values
 from landscape.answers.agreement import deny
 from landscape.answers.extractive import METHOD as EXTRACTIVE
 from landscape.answers.extractive import QUOTED
@@ -152,6 +153,7 @@ def ask(
         own = {hit.paper.row: hit.paper for hit in results.hits}
         hits = [replace(one, paper=own[one.paper.row]) for one in found.results.hits]
         found = replace(found, results=replace(found.results, hits=tuple(hits)))
+    found = with_values(engine, read.subject, search.filter, found)
     all_notes = [*found.notes, *_not_possible(settings, model)]
     if found.abstained and not engine.is_restricted:
         all_notes += filter(None, [mistyped_facility(engine, read.subject)])

@@ -1,7 +1,12 @@
 """Values in abstracts: statements of a quantity, their tables, tension and outliers."""
 
 from landscape.overlays.values._quantities import convert, parse_unit
-from landscape.overlays.values._statements import ValueStatement, find_values
+from landscape.overlays.values._statements import (
+    OF_THE_UNIVERSE,
+    ValueStatement,
+    asked_quantity,
+    find_values,
+)
 from landscape.overlays.values._tables import (
     Mean,
     compare_value,
@@ -13,6 +18,6 @@ from landscape.overlays.values._tables import (
 )
 
 __all__ = [
-    "Mean", "ValueStatement", "compare_value", "convert", "find_method", "find_values", "in_unit",
-    "parse_unit", "tension", "values", "weighted_mean",
+    "OF_THE_UNIVERSE", "Mean", "ValueStatement", "asked_quantity", "compare_value", "convert",
+    "find_method", "find_values", "in_unit", "parse_unit", "tension", "values", "weighted_mean",
 ]  # fmt: skip

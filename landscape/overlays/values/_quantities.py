@@ -154,6 +154,8 @@ def _read(text: str, match: re.Match[str]) -> Measure | None:
     if errors and text[end : end + 1] == ")":
         end += 1
     unit, unit_end = _unit(text, end)
+    if text[start - 1 : start] == "(" and text.count(")", start, end) > text.count("(", start, end):
+        start -= 1  # "(2.2 ± 0.3) × 10⁶"
     high = None if errors else _end_of_range(text, start, value, written, unit, end, unit_end)
     if high is not None:
         return high

@@ -15,7 +15,7 @@ from landscape.text import split_sentences
 
 _PATTERNS = {name: re.compile(pattern) for name, pattern in settings()["patterns"].items()}
 _STATUSES = {name: re.compile(pattern) for name, pattern in settings()["status"].items()}
-_OF_THE_UNIVERSE = frozenset({"H0", "S8", "sigma8", "Omega_m", "neutrino mass"})
+OF_THE_UNIVERSE = frozenset({"H0", "S8", "sigma8", "Omega_m", "neutrino mass"})
 _NOT_OWNERS = frozenset({"Sun", "Earth", "Solar System"})
 _RADII = frozenset({"solRad", "earthRad", "jupiterRad"})
 _NAN = float("nan")
@@ -95,6 +95,25 @@ def quantities() -> Mapping[str, _Quantity]:
         )
         for name, entry in settings()["quantities"].items()
     }
+
+
+def asked_quantity(question: str) -> str:
+    """Return the quantity that a question names, or "".
+
+    >>> asked_quantity("How old is M 67?"), asked_quantity("What is the mass ratio?")
+    ('age', '')
+    """
+    for name, pattern in settings()["asked"].items():
+        if re.search(pattern, question, re.IGNORECASE):
+            return str(name)
+    found = [
+        (match.start(), name)
+        for name, quantity in quantities().items()
+        for match in quantity.words.finditer(question)
+        if not _PATTERNS["no_cue"].match(question, match.end())
+    ]
+    symbols = [name for name in OF_THE_UNIVERSE if quantities()[name].symbol.search(question)]
+    return min(found)[1] if found else (symbols or [""])[0]
 
 
 def find_values(
@@ -351,7 +370,7 @@ class _Sentence:
 
     def _object(self, quantity: str, measure: Measure) -> str:
         """Return the nearest object before a value, or the only one of the text before."""
-        if quantity in _OF_THE_UNIVERSE:
+        if quantity in OF_THE_UNIVERSE:
             return ""
         before = [one for one in self.objects if one.start <= measure.start]
         if self.objects:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -19,8 +20,9 @@ from landscape.answers.sentence_scoring import plain_math
 from landscape.corpus.libraries import LibraryEntry, is_published, read_library
 from landscape.embeddings import Embedder, load_embedder
 from landscape.embeddings.embedder import WordEmbedder, embed_few, embedding_text
-from landscape.errors import InputError
+from landscape.errors import InputError, LandscapeError
 from landscape.llm import connect_from_environment
+from landscape.overlays.values import MANY_SIGMA, OF_THE_UNIVERSE, compare_value, find_values
 from landscape.search import open_engine, sentences_of
 from landscape.search.passages import with_bodies
 from landscape.search.sentences import mixed_nearness
@@ -111,6 +113,7 @@ _SHORTEST_QUOTE = 6  # spaces around and between the words of a quotation
 _AT_ONCE = 12  # claims per request
 _MIN_WORDS = 7  # of a text that is judged alone
 _SHOWN = 2  # sentences per abstract
+_MAX_VALUES = 50  # values of a draft that are compared with measured ones
 _VERDICTS: dict[str, CitationVerdict] = {
     "supported": "supported",
     "contradicted": "contradicted",
@@ -193,6 +196,7 @@ def check_draft(
         f"{key} cites a paper that was {one.status}: {one.status_reason or one.title}"
         for key, one in invalid.items()
     ]
+    notes += _outliers(sentences, desk)
     if not places:
         notes.append("No citation was found. Pass a LaTeX file with \\cite commands.")
     partial = False
@@ -210,6 +214,23 @@ def check_draft(
         n_sentences=len(sentences),
         entries=tuple(_status(key, entry, found.get(key)) for key, entry in entries.items()),
     )
+
+
+def _outliers(sentences: Sequence[DraftSentence], desk: AtlasCollection) -> Iterator[str]:
+    """Yield a note for each number of a draft that differs from all measured values."""
+    atlases = [one.atlas for one in desk.corpora if "objects" in one.atlas.stages]
+    found = [
+        (sentence.line, value)
+        for sentence in sentences
+        for value in find_values(plain_math(sentence.text))
+        if value.limit == "" and (value.object or value.quantity in OF_THE_UNIVERSE)
+    ]
+    for line, value in found[: _MAX_VALUES if atlases else 0]:
+        for atlas in atlases:
+            with suppress(LandscapeError):  # the atlas has no such value
+                compared = compare_value(atlas, value)
+                if compared.tables["given"]["deviations"][0] > MANY_SIGMA:
+                    yield f"line {line}: {compared.caption}"
 
 
 def _list_citations(sentences: Sequence[DraftSentence]) -> list[_CitationUse]:

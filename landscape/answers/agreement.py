@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from landscape._io import data_file, read_yaml
+from landscape.corpus.objects import find_objects, object_key
+from landscape.overlays.values import find_measures, parse_unit
 from landscape.text import tokenise
 from landscape.text.word_index import STOP_WORDS
 from landscape.text.words import stem
@@ -76,130 +78,78 @@ def _readings(text: str) -> list[set[float]]:
     return readings
 
 
-# Units with their dimension and size; other words after a number are counted nouns.
-_UNITS: dict[str, tuple[str, float]] = {
-    **dict.fromkeys(("s", "sec", "second"), ("time", 1.0)),
-    "ms": ("time", 1e-3),
-    **dict.fromkeys(("min", "minute"), ("time", 60.0)),
-    **dict.fromkeys(("h", "hr", "hour"), ("time", 3600.0)),
-    **dict.fromkeys(("d", "day"), ("time", 86400.0)),
-    **dict.fromkeys(("yr", "year"), ("age", 1.0)),
-    "kyr": ("age", 1e3),
-    "myr": ("age", 1e6),
-    "gyr": ("age", 1e9),
-    "pc": ("distance", 1.0),
-    "kpc": ("distance", 1e3),
-    "mpc": ("distance", 1e6),
-    "gpc": ("distance", 1e9),
-    "parsec": ("distance", 1.0),
-    "kiloparsec": ("distance", 1e3),
-    "megaparsec": ("distance", 1e6),
-    "ev": ("energy", 1.0),
-    "kev": ("energy", 1e3),
-    "mev": ("energy", 1e6),
-    "gev": ("energy", 1e9),
-    "tev": ("energy", 1e12),
-    "pev": ("energy", 1e15),
-    "hz": ("frequency", 1.0),
-    "khz": ("frequency", 1e3),
-    "mhz": ("frequency", 1e6),
-    "ghz": ("frequency", 1e9),
-    "mHz": ("frequency", 1e-3),
-    "meV": ("energy", 1e-3),
-    "km": ("length", 1e3),
-    "m": ("length", 1.0),
-    "meter": ("length", 1.0),
-    "metre": ("length", 1.0),
-    "cm": ("length", 1e-2),
-    "mm": ("length", 1e-3),
-    "nm": ("length", 1e-9),
-    **dict.fromkeys(("um", "µm", "μm", "micron", "micrometer", "micrometre"), ("length", 1e-6)),
-    **dict.fromkeys(("°", "deg", "degree"), ("angle", 3600.0)),
-    "arcmin": ("angle", 60.0),
-    **dict.fromkeys(("arcsec", "arcsecond"), ("angle", 1.0)),
-    "mas": ("angle", 1e-3),
-    "%": ("%", 1.0),
-    "percent": ("%", 1.0),
-    "per cent": ("%", 1.0),
-    "kelvin": ("K", 1.0),
-    "K": ("K", 1.0),
-    "m⊙": ("mass", 1.0),
-    "msun": ("mass", 1.0),
-    "solar": ("mass", 1.0),
-    "σ": ("σ", 1.0),
-    "sigma": ("σ", 1.0),
-    "kmps": ("speed", 1.0),
-}
-_SPEED = re.compile(
-    r"\bkm\s?/\s?s\b|\bkm\s?s(?:⁻¹|\^?\{?-1\}?)|\bkms⁻¹|\bkilomet(?:er|re)s per second"
-)
-_QUANTITY = re.compile(
-    r"(?<![\w.,−^])(\d++(?:,\d{3}(?!\d))*+(?:\.\d++)?+)"
-    r"(?:\s?(?:±|\+/-)\s?\d++(?:\.\d++)?+|\s?\([^()]{1,24}\)(?=\s?(?:×|[A-Za-z%°]))|"
-    r"_?\(?-[\d.]++\)?\^?\(?\+[\d.]++\)?){0,4}+"
-    r"(?:\s?[×x]\s?10\^?\(?(?P<power>[-−]?\d++|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]++)\)?)?+"
-    r"(?:[\s~-]|\\,)?(?P<unit>%|[A-Za-z°⊙µμσ][A-Za-z⊙°]*+)"
-)
-_PER_CENT = re.compile(r"(?<=\d)\s?per\s?cent\b", re.IGNORECASE)
 _LOOSE = re.compile(
     rf"(?:{_HEDGE.pattern.removesuffix('$')}|more than|over|at least|at most|up to|close to|"
     r"less than|below|above|under)\s*$"
 )
-_INVERSE = re.compile(r"\s?(?:⁻|\^\{?[-−])")
 _MAX_NOUNS = 2  # words after a count that may be its noun, as in "4,539 bright radio bursts"
-_DESIGNATION = re.compile(
-    r"\b(?:(?:[A-Z][A-Za-z]{0,9}|[A-Z]{1,5}\d?)[- ]?(?=[A-Z]?\d)[A-Z]?\d[\w.+−–-]*(?:\s[a-h]\b)?|"
-    r"Sgr A\*|M ?\d{1,3}\b|"
-    rf"(?:{'|'.join(read_yaml(data_file('phrases.yaml'))['constellations'].split())}) "
-    r"(?:[A-Z]{1,2}(?:-?\d)?|X-\d|OB\d|Nebula|Cluster|Cloud)(?![\w-]))"
-)
-# Capitalised words and symbols before a number that name no object.
-_NOT_OBJECTS = re.compile(
-    r"(?:DR|Data Release|Cycle|Band|Type|Section|Fig|Table|Day|Sector|Run|Phase|Model|Year|In|By|"
-    r"Of|At|The|From|To|And|With|About|Over|Only|Some|SDSS(?! J)|KiDS|Pantheon|DES|ACT|Planck|"
-    r"GWTC|TNG|Rev|[A-LN-Z]|CO|HCN|CS|SO|CIV|Fe|SiO)[- ]?[A-Z]?\d(?![\d.-]*\s[a-h]\b)"
-)
+_COUNTED = re.compile(r"(?:[\s~-]|\\,)?(?P<noun>%|σ|per\s?cent\b|[A-Za-z°][A-Za-z°]*+)")
+# Dimensions of units, where the physical type of astropy.units does not say enough.
+_DIMENSIONS = {
+    **dict.fromkeys(("pc", "kpc", "Mpc", "Gpc", "lyr"), "distance"),
+    **dict.fromkeys(("yr", "kyr", "Myr", "Gyr"), "age"),
+    "K": "K",
+}
 _SAME_WORDS = 0.4  # minimum share of the words of a claim in a sentence that contradicts it
 _NEGATING = ("un", "in", "im", "non", "non-", "dis")
 
 
 @dataclass(frozen=True)
 class _Quantity:
-    value: float
+    value: float  # in the base unit of the dimension
     size: float  # of the unit
     written: str  # digits as written, without the power of ten
     hedged: bool
-    unit: str
+    unit: str  # dimension, or a counted noun in the singular
     shown: str
 
 
 def _quantities(text: str) -> list[_Quantity]:
     """Return the numbers of a text with their units or counted nouns."""
-    plain = _PER_CENT.sub("%", _SPEED.sub("kmps", text)).translate(_SUPERSCRIPTS)
     quantities = []
-    for match in _QUANTITY.finditer(plain):
-        written = match[1].replace(",", "")
-        hedged = bool(_LOOSE.search(plain[max(0, match.start() - 16) : match.start()].lower()))
-        power = (match["power"] or "0").replace("−", "-").replace("⁻", "-")
-        value = float(written) * 10.0 ** min(max(int(power), -60), 60)
-        shown = re.sub(r"\s+", " ", match[0]).strip().replace("kmps", "km/s")
-        word = match["unit"]
-        if _INVERSE.match(plain, match.end()):
-            word = f"1/{word}"  # wavenumbers and rates
-        is_noun = word.islower() and len(word) > 2 and _unit(word)[1] == 0
-        nouns = re.findall(r"[A-Za-z]{3,}", plain[match.end("unit") :][:40])[:_MAX_NOUNS]
-        for unit in (word, *(nouns if is_noun else ())):
-            name, size = _unit(unit)
-            if unit.lower() not in STOP_WORDS:
-                quantities.append(
-                    _Quantity(value * (size or 1.0), size or 1.0, written, hedged, name, shown)
-                )
-    for match in _NUMBERED.finditer(plain):
-        count = _NUMBER_WORDS[match[1].lower()]
-        quantities.append(
-            _Quantity(count, 1.0, f"{count:.0f}", False, _unit(match[2])[0], match[0])
-        )
+    names = [range(one.start, one.end) for one in find_objects(text)]
+    for measure in find_measures(text):
+        if any(measure.start in name for name in names):
+            continue
+        digits = re.match(r"[-−+(]{0,2}(\d[\d,]*(?:\.\d+)?)", text[measure.start : measure.end])
+        written = digits[1].replace(",", "") if digits else ""
+        before = text[max(0, measure.start - 16) : measure.start].lower()
+        hedged = bool(_LOOSE.search(before))
+        shown = " ".join(text[measure.start : measure.end].split())
+        half = measure.plus if measure.is_range and measure.plus else 0.0
+        ends = {abs(measure.value - half), abs(measure.value + half)}
+        if measure.unit:
+            dimension, size = _dimension(measure.unit)
+            quantities += [
+                _Quantity(end * size, size, written, hedged, dimension, shown) for end in ends
+            ]
+            continue
+        noun = _COUNTED.match(text, measure.end)
+        if noun is None:
+            continue
+        word = "%" if noun["noun"].startswith("per") else noun["noun"]
+        shown = f"{shown}%" if word == "%" else f"{shown} {word}"
+        words = [word]
+        if word.islower() and len(word) > 2:
+            words += re.findall(r"[A-Za-z]{3,}", text[noun.end() :][:40])[:_MAX_NOUNS]
+        for one in words:
+            if one.lower() not in STOP_WORDS:
+                name = one.lower().removesuffix("s")
+                quantities += [_Quantity(end, 1.0, written, hedged, name, shown) for end in ends]
+    for match in _NUMBERED.finditer(text):
+        count, noun_of = _NUMBER_WORDS[match[1].lower()], match[2].lower().removesuffix("s")
+        quantities.append(_Quantity(count, 1.0, f"{count:.0f}", False, noun_of, match[0]))
     return quantities
+
+
+@lru_cache(maxsize=4096)
+def _dimension(unit: str) -> tuple[str, float]:
+    """Return the dimension of a unit of astropy.units, and its size in the base unit."""
+    known = parse_unit(unit)
+    name = str(known.physical_type).partition("/")[0] if known else "unknown"
+    if known is None or name == "unknown" or unit.startswith("dex"):
+        return unit, 1.0
+    return _DIMENSIONS.get(unit, name), float(known.decompose().scale)
 
 
 def dimensions_of(text: str) -> frozenset[str]:
@@ -208,16 +158,7 @@ def dimensions_of(text: str) -> frozenset[str]:
     >>> sorted(dimensions_of("At 3 kpc, it weighs 1.4 ± 0.1 M⊙."))
     ['distance', 'mass']
     """
-    dimensions = {dimension for dimension, _ in _UNITS.values()}
-    return frozenset(one.unit for one in _quantities(text)) & dimensions
-
-
-def _unit(text: str) -> tuple[str, float]:
-    """Return the dimension and size of a unit, or a noun in the singular and 0."""
-    for name in (text, text.lower(), text.lower().removesuffix("s")):
-        if name in _UNITS:
-            return _UNITS[name]
-    return text.lower().removesuffix("s"), 0.0
+    return frozenset(_dimension(one.unit)[0] for one in find_measures(text) if one.unit)
 
 
 def find_mismatch(claim: str, title: str, sentences: Sequence[str]) -> str:
@@ -272,27 +213,20 @@ def _is_same(quantity: _Quantity, other: _Quantity) -> bool:
     return other.value > 0 and math.isclose(rounded, quantity.value / quantity.size, rel_tol=1e-9)
 
 
-def _named_objects(text: str) -> list[str]:
-    found = (match[0].rstrip(".-–") for match in _DESIGNATION.finditer(text))
-    return [
-        name
-        for name in found
-        if not _NOT_OBJECTS.match(name) and name.split()[0].lower() not in STOP_WORDS
-    ]
-
-
 def objects_differ(claim: str, whole: str) -> str:
     """Describe an object of the claim that a text replaces by another, or return ""."""
+    mine, theirs = (
+        {object_key(name): name for name in _named_objects(text)} for text in (claim, whole)
+    )
+    missing = [name for key, name in mine.items() if key not in theirs]
+    others = [name for key, name in theirs.items() if key not in mine]
+    return f"{missing[0]} here, {others[0]} in the paper" if missing and others else ""
 
-    def folded(name: str) -> str:
-        return re.sub(r"[^a-z0-9+]", "", name.lower())
 
-    held = folded(whole)
-    missing = [name for name in _named_objects(claim) if folded(name) not in held]
-    theirs = [name for name in _named_objects(whole) if folded(name) not in folded(claim)]
-    if missing and theirs:
-        return f"{missing[0]} here, {theirs[0]} in the paper"
-    return ""
+def _named_objects(text: str) -> list[str]:
+    """Return the designations of objects, without planets, fields and parts such as the corona."""
+    found = (one.name for one in find_objects(text) if one.kind not in {"field", "region"})
+    return [name for name in found if any(map(str.isdigit, name)) or " " in name or "*" in name]
 
 
 def negations_differ(claim: str, order: Sequence[str]) -> str:

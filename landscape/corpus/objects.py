@@ -201,7 +201,8 @@ def _catalogued(text: str) -> Iterator[ObjectMention]:
             number = catalogue.number.match(text, gap.end()) if gap else None
             if number is None or _PATTERNS["unit_after"].match(text, number.end()):
                 continue
-            if catalogue.near and not catalogue.near.search(text):
+            is_planet = catalogue.kind in _STARS and _PATTERNS["planets"].match(text, number.end())
+            if catalogue.near and not is_planet and not catalogue.near.search(text):
                 continue
             if catalogue.not_near and catalogue.not_near in text:
                 continue

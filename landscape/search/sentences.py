@@ -6,14 +6,13 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from landscape.corpus.objects import ObjectMention, find_objects, object_key
 from landscape.text import split_sentences, tokenise
 from landscape.text.word_index import STOP_WORDS
-from landscape.text.words import lexicon
 from landscape.types import Evidence, Paper
 
 if TYPE_CHECKING:
@@ -27,8 +26,6 @@ _MEANING = 0.5  # weight of cosines in mixed_nearness; shared words have the rem
 _SHORT = 5  # minimum number of words; excludes "We discuss the implications."
 _CAPITALISED = re.compile(r"[A-Z][\w'’+*-]*(?:\.\d+)?")
 _COMPOUND = re.compile(r"[\w+-]+")
-_OBJECT = re.compile(r"\b(?:{names})[ -]?[A-Z]?\d[\w.+-]*|\bSgr A\*|\bM ?\d{{1,3}}\b")
-_GAP = re.compile(r"(?<=[A-Za-z])[ -](?=\d)")
 _ET_AL = re.compile(r"\b([A-Z][\w'’-]{1,60}+)(?= et al)")
 
 
@@ -137,8 +134,8 @@ def find_entities(query: str) -> tuple[Entity, ...]:
     ()
     """
     found: list[tuple[int, int, str]] = []
-    for pattern, kind in ((_objects(), "object"), (_ET_AL, "person")):
-        found += [(*match.span(), kind) for match in pattern.finditer(query)]
+    found += [(one.start, one.end, "object") for one in _designations(query)]
+    found += [(*match.span(), "person") for match in _ET_AL.finditer(query)]
     words = _COMPOUND.finditer(query)
     found += [(*word.span(), "acronym") for word in words if _is_acronym(word.group())]
     found += [(begin, end, "name") for begin, end in _names(query)]
@@ -166,15 +163,18 @@ def shares_of_names(names: Sequence[str], texts: Iterable[str]) -> list[float]:
 
 def absent_objects(query: str, texts: Iterable[str]) -> tuple[str, ...]:
     """Return the names of objects in a query that do not occur in any of the texts."""
-    found = (entity.text for entity in find_entities(query) if entity.kind == "object")
-    names = [name.rstrip(".+-") for name in found]
-    known = [_closed_up(text) for text in texts] if names else []
-    return tuple(name for name in names if not any(shares_of_names([_closed_up(name)], known)))
+    wanted = _designations(query)
+    known = {object_key(one.name) for text in texts for one in find_objects(text)} if wanted else ()
+    return tuple(one.surface for one in wanted if object_key(one.name) not in known)
 
 
-def _closed_up(text: str) -> str:
-    """Remove the space before the number of an object, so that "M 31" becomes "M31"."""
-    return _GAP.sub("", text)
+def _designations(query: str) -> list[ObjectMention]:
+    """Return the objects in a query that have a number or a letter, such as "M 31" or "Sgr A*"."""
+    return [
+        one
+        for one in find_objects(query)
+        if any(map(str.isdigit, one.surface)) or "*" in one.surface
+    ]
 
 
 def _is_acronym(word: str) -> bool:
@@ -201,9 +201,3 @@ def _names(query: str) -> list[tuple[int, int]]:
 def _opens_sentence(query: str, place: int) -> bool:
     before = query[:place].rstrip()
     return not before or before[-1] in ".?!:"
-
-
-@cache
-def _objects() -> re.Pattern[str]:
-    names = sorted((n for n in lexicon().catalogues if n.isupper()), key=len, reverse=True)
-    return re.compile(_OBJECT.pattern.format(names="|".join(map(re.escape, names))))

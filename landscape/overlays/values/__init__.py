@@ -1,6 +1,6 @@
 """Values in abstracts: statements of a quantity, their tables, tension and outliers."""
 
-from landscape.overlays.values._quantities import convert, parse_unit
+from landscape.overlays.values._quantities import convert, find_measures, parse_unit
 from landscape.overlays.values._statements import (
     OF_THE_UNIVERSE,
     ValueStatement,
@@ -8,6 +8,7 @@ from landscape.overlays.values._statements import (
     find_values,
 )
 from landscape.overlays.values._tables import (
+    MANY_SIGMA,
     Mean,
     compare_value,
     find_method,
@@ -18,6 +19,7 @@ from landscape.overlays.values._tables import (
 )
 
 __all__ = [
-    "OF_THE_UNIVERSE", "Mean", "ValueStatement", "asked_quantity", "compare_value", "convert",
-    "find_method", "find_values", "in_unit", "parse_unit", "tension", "values", "weighted_mean",
+    "MANY_SIGMA", "OF_THE_UNIVERSE", "Mean", "ValueStatement", "asked_quantity", "compare_value",
+    "convert", "find_measures", "find_method", "find_values", "in_unit", "parse_unit", "tension",
+    "values", "weighted_mean",
 ]  # fmt: skip

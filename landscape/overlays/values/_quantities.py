@@ -43,7 +43,7 @@ _POWER_OF_TEN = re.compile(rf"10({_EXPONENT})")
 _NOT_A_NUMBER = re.compile(r"[A-Za-z]*[₀-₉]|\^|['’]s\b")
 _ATOM = re.compile(
     r"(?P<name>(?:solar|Earth|Jupiter|Jovian|million|billion|light|astronomical)[\s-]"
-    r"(?:mass(?:es)?|radi(?:us|i)|years?|yr|units)(?![a-z])|a\.u\.|[A-Za-zμµ]{1,12}"
+    r"(?:mass(?:es)?|radi(?:us|i)|years?|yr|units)(?![a-z])|a\.u\.|°|[A-Za-zμµ]{1,12}"
     r"(?:_?(?:\([⊙⊕☉♃]\)|[⊙⊕☉♃])|_\(?(?:sun|Sun|odot|Earth|earth|Jup|jup|Jupiter|J|E)\)?)?)"
     r"(?P<power>[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|\^?\s?\(?[-−–]\d\)?|\^\d)?(?P<cut>[\w\[]?)"
 )

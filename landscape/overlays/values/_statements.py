@@ -111,6 +111,7 @@ def asked_quantity(question: str) -> str:
         for name, quantity in quantities().items()
         for match in quantity.words.finditer(question)
         if not _PATTERNS["no_cue"].match(question, match.end())
+        and question[match.start() - 1 : match.start()] != "-"
     ]
     symbols = [name for name in OF_THE_UNIVERSE if quantities()[name].symbol.search(question)]
     return min(found)[1] if found else (symbols or [""])[0]

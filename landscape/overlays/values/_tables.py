@@ -29,7 +29,7 @@ _COLUMNS = [
     "what", "method", "group", "year", "title", "sentence", "bibcode", "authors", "paper_id",
     "paper_row",
 ]  # fmt: skip
-_MANY = 3.0  # sigma of an outlier
+MANY_SIGMA = 3.0  # sigma of an outlier
 _SCATTER = 1.4826  # standard deviation of a normal distribution in median absolute deviations
 _FEWEST = 5  # values of which a distribution is described
 
@@ -317,13 +317,13 @@ def tension(table: pd.DataFrame, one: str = "early", other: str = "late") -> Ana
     )
 
 
-def compare_value(atlas: AtlasStore, text: str) -> Analysis:
+def compare_value(atlas: AtlasStore, text: str | ValueStatement) -> Analysis:
     """Compare a value with the values that papers measure, and find out if it is an outlier.
 
     Parameters
     ----------
     atlas : Atlas
-    text : str
+    text : str or ValueStatement
         A statement, such as ``"H0 = 70 ± 1 km/s/Mpc"`` or ``"mass of K2-18 b = 8.6 Earth masses"``.
 
     Returns
@@ -331,9 +331,10 @@ def compare_value(atlas: AtlasStore, text: str) -> Analysis:
     Analysis
         The measured values, those farthest from the given one last, with ``sigma``: the difference
         in units of the combined error; ``tables["given"]`` has the given ``value``, ``error`` and
-        ``unit``, converted to the unit of the others. The caption says whether the value is an
-        outlier: more than three standard deviations (robust, with the error of the value) from
-        the median.
+        ``unit``, converted to the unit of the others, and ``deviations`` from their median in
+        standard deviations, which is missing for less than five values. The caption says whether
+        the value is an outlier: more than three standard deviations (robust, with the error of
+        the value) from the median.
 
     Raises
     ------
@@ -348,7 +349,7 @@ def compare_value(atlas: AtlasStore, text: str) -> Analysis:
     """
     import pandas as pd
 
-    found = find_values(text)
+    found = [text] if isinstance(text, ValueStatement) else find_values(text)
     if not found:
         raise InputError(
             f"No value is found in {text!r}. Write the quantity, the value and the unit, such as "
@@ -376,35 +377,35 @@ def compare_value(atlas: AtlasStore, text: str) -> Analysis:
         others - value, combined, out=np.full(len(others), np.nan), where=combined > 0
     )
     ordered = stated.assign(sigma=sigma, distance=abs(others - value)).sort_values("distance")
+    deviations, caption = _verdict(given, value, unit, error, others)
+    own = {"value": value, "error": error, "unit": unit, "deviations": deviations}
     return Analysis(
         kind="value",
         table=ordered.drop(columns="distance").reset_index(drop=True),
-        caption=_verdict(given, value, unit, error, others),
+        caption=caption,
         denominators={"papers": len(atlas), "measured values": len(others)},
         bounds=atlas.coverage,
-        tables={"given": pd.DataFrame([{"value": value, "error": error, "unit": unit}])},
+        tables={"given": pd.DataFrame([own])},
     )
 
 
 def _verdict(
     given: ValueStatement, value: float, unit: str, error: float, others: NDArray[np.float64]
-) -> str:
-    """Return where a value lies among others, and whether it is an outlier."""
+) -> tuple[float, str]:
+    """Return the robust deviation of a value from others, and a sentence about it."""
     of = f" of {given.object}" if given.object else ""
     name = f"{given.quantity}{of} = {value:.4g} {unit}".strip()
-    n = len(others)
-    median = float(np.median(others))
+    n, median = len(others), float(np.median(others))
     if n < _FEWEST:
-        return (
-            f"{name}: {count(n, 'measured value')}, median {median:.4g} {unit}; too few to judge."
-        )
+        few = f"{name}: {count(n, 'measured value')}, median {median:.4g} {unit}; too few to judge."
+        return float("nan"), few
     below = float((others < value).mean())
     low, high = np.quantile(others, [0.05, 0.95])
     scatter = _SCATTER * float(np.median(abs(others - median)))
-    width = float(np.hypot(scatter, error))
-    far = abs(value - median) / width if width > 0 else float("inf") if value != median else 0.0
-    verdict = "an outlier" if far > _MANY else "no outlier"
-    return (
+    width = max(float(np.hypot(scatter, error)), 1e-300)
+    far = abs(value - median) / width
+    verdict = "an outlier" if far > MANY_SIGMA else "no outlier"
+    return far, (
         f"{name} is {verdict}: {far:.1f} standard deviations from the median of {n:,} measured "
         f"values ({median:.4g} {unit}; 90% are between {low:.4g} and {high:.4g}), larger than "
         f"{below:.0%} of them."

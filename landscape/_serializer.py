@@ -491,7 +491,7 @@ SHOWN = {
     "text_papers both_papers list_precision list_recall corrected_papers",
     "institutions": f"institution {_PLACES}",
     "map_places": "name technical kind n_papers share recent_share lettered about",
-    "new_topics": "rank term class since papers expected region also last",
+    "new_topics": "rank term class since papers expected hit_rate later region also last",
     "new_topics.first_papers": "term date title paper_id",
     "object": "measure value",
     "object.measured": "quantity stated limit method year bibcode sentence",
@@ -515,7 +515,7 @@ SHOWN = {
     "alternatives",
     "thesaurus_overlay": "label papers share area_50 area_80 pieces_50 separability_full "
     "separability_map pieces_80",
-    "trends": "label papers share_first share_last class change_years why",
+    "trends": "label papers share_first share_last class hit_rate later change_years why",
     "uncertain_roles": "facility role role_before margin context paper_id",
 }
 _NOT_SHOWN = ("_id", "_row", "_low", "_high")  # ends of names in a table of another kind

@@ -272,7 +272,9 @@ class Tools:
         until is the last month, such as 2025-09; by default the last that the corpus covers.
         """
         k = _bounded("k", k, _LINKED)
-        found = new_topics(self._atlas, months=months, until=_text("until", until) or None)
+        found = new_topics(
+            self._atlas, months=months, until=_text("until", until) or None, scored=False
+        )
         table, first = found.table.head(k), found.tables["first_papers"]
         return {
             "caption": found.caption,

@@ -464,7 +464,7 @@ def _is_signed(name: str, phrase: str) -> bool:
 def _list_trends(atlas: AtlasStore, _: Scope) -> _Count:
     from landscape.overlays.trends import trends
 
-    table = trends(atlas).table
+    table = trends(atlas, scored=False).table
     table = table[table["class"] != ""].rename(columns={"class": "trend"})
     table["share"] = [
         f"from {100 * first:.2g}% to {100 * last:.2g}% of the papers"
@@ -515,7 +515,7 @@ def _list_new(atlas: AtlasStore, scope: Scope) -> _Count:
         when = scope.period.phrase
         if months < 1:
             raise InputError(f"The atlas has no paper {when}; its last one is of {last:%Y-%m-%d}.")
-    table = new_topics(atlas, months=months).table
+    table = new_topics(atlas, months=months, scored=False).table
     more = (table["papers"] - table["expected"]).sort_values(ascending=False, kind="stable")
     table = table.loc[more.index, ["term", "papers", "expected", "since", "region"]]
     sentence = (

@@ -79,7 +79,7 @@ def new_topics(
     >>> import landscape as ls
     >>> ls.figures.new_topics(ls.open("my.atlas"), months=24)  # doctest: +SKIP
     """
-    found = analysis or find_new_topics(atlas, months=months, until=until)
+    found = analysis or find_new_topics(atlas, months=months, until=until, scored=False)
     if not len(found.table):
         sentence = "Nothing is new: no phrase, concept or region has a significant change."
         return sentence_scene(caption_of(found), sentence, look, table=found.table)

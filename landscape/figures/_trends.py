@@ -115,7 +115,13 @@ def trends(
     """
     if analysis is None:
         analysis = find_trends(
-            atlas, since=since, until=until, level=level, q=q, least_change=least_change
+            atlas,
+            since=since,
+            until=until,
+            level=level,
+            q=q,
+            least_change=least_change,
+            scored=False,
         )
     if not analysis.table["slope"].notna().any():
         raise InputError(

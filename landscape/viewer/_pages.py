@@ -95,7 +95,7 @@ class _Measured:
     def trends(self) -> Analysis:
         from landscape.overlays.trends import trends
 
-        return trends(self.atlas)
+        return trends(self.atlas, scored=False)
 
     @cached_property
     def gaps(self) -> Analysis:
@@ -230,7 +230,7 @@ def _new_topics(source: MapSource, folder: Path, *, figures: bool) -> Page:
     from landscape.overlays.trends import new_topics
 
     for months in _MONTHS:  # until something is new
-        found = new_topics(source.atlas, months=months)
+        found = new_topics(source.atlas, months=months, scored=False)
         if len(found.table):
             break
     regions = found.table["topic_id"].astype(str).tolist()

@@ -542,7 +542,7 @@ def _topics(atlas: AtlasStore, seen: _Seen) -> tuple[str, ...]:
     if isinstance(known, list) and seen.known.get("topics_of") == state:
         return tuple(map(str, known))
     try:
-        table = new_topics(atlas, months=1).table
+        table = new_topics(atlas, months=1, scored=False).table
     except InputError:  # too few months
         return ()
     found = tuple(

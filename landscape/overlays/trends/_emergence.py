@@ -16,8 +16,17 @@ import numpy as np
 from landscape._wording import count
 from landscape.errors import InputError
 from landscape.overlays.periods import warn
+from landscape.overlays.trends._forecasts import (
+    HORIZON,
+    Score,
+    earlier_months,
+    score_claims,
+    total_score,
+    with_score,
+)
 from landscape.overlays.trends._monthly_counts import (
     FEWEST,
+    FEWEST_BEFORE,
     FEWEST_NEW,
     WORDS,
     Period,
@@ -53,6 +62,7 @@ _CHANGE = ("change", "change_low", "change_high", "p", "q")  # not measured
 _NEW_RATE = 0.1  # a new term had less than this share of its later rate before
 _SAME = 0.35  # cosine of the papers of two names of the same news
 _STEPS = ((1, 24), (3, 84), (12, 10**6))  # months of a row, up to so many months in all
+_YEAR, _WHOLE = 12, 120  # months; of the period in which claims are scored
 _N_PAPERS = 3  # first papers that are listed for each term
 _NODES = np.linspace(-7.0, 7.0, 57)  # of the integral over the scatter, in standard deviations
 
@@ -64,6 +74,7 @@ def new_topics(
     until: str | None = None,
     q: float = 0.05,
     least_change: float = 2.0,
+    scored: bool = True,
 ) -> Analysis:
     """Find the keyphrases, concepts and regions that are new in the last months of the corpus.
 
@@ -86,6 +97,9 @@ def new_topics(
         False discovery rate among the terms (Benjamini & Hochberg 1995).
     least_change : float, default 2
         Minimum factor between the rates in and outside the period.
+    scored : bool, default True
+        Whether to score the claims of `until`, or else those of earlier months, by the two years
+        after them, beside two simple forecasts.
 
     Returns
     -------
@@ -99,7 +113,10 @@ def new_topics(
         period, ``papers_before`` it; ``additional`` (papers more than at the rate of the other
         months); ``change`` (factor between the rates, with a 95% interval ``change_low,
         change_high``); ``p, q``; ``topic_id, region`` (the region with most of its papers), and
-        ``why`` ("the name contains the date" for objects that need no test, otherwise empty).
+        ``why`` ("the name contains the date" for objects that need no test, otherwise empty). With
+        a score, ``hit_rate, hit_rate_low, hit_rate_high`` is the share of such claims that held,
+        and, if the two years after `until` are known, ``later`` is the rate in them relative to the
+        rate before the last year.
         ``tables["times"]`` has one row per topic and month, or quarter or year if the months
         compared are many: ``term``, ``year`` (the middle, such as 2025.375), ``papers``,
         ``expected`` (at the rate of the months outside the period; unknown if the name has a date),
@@ -148,6 +165,9 @@ def new_topics(
     for name in ("since", "last", "since_low", "since_high"):
         table[name] = [period.name_of(month) for month in table[name]]
     table = table.drop(columns=["share_earlier", "scatter"])
+    given = (table, until, period, months, q, least_change)
+    score, later = _score(atlas, *given) if scored else (None, {})
+    table = with_score(table, score, table["term"].map(later))
     table.insert(0, "rank", np.arange(1, len(table) + 1))
     first, begin, last = (period.name_of(at) for at in (0, -months, -1))
     of = table["class"].value_counts()
@@ -160,6 +180,7 @@ def new_topics(
             f"{count(of.get('growing', 0), 'growing topic')} among {len(terms.names):,} phrases, "
             f"concepts and regions, relative to the papers of the same categories since {first} "
             f"(false discovery rate {q:g}, factor {least_change:g} or more)."
+            + (f" {score.describe('new topic')}" if score else "")
         ),
         denominators={
             f"papers since {first}": int(period.mix.sum()),
@@ -174,6 +195,40 @@ def new_topics(
         ),
         tables={"times": times, "first_papers": papers},
     )
+
+
+def _score(
+    atlas: AtlasStore, table: pd.DataFrame, until: str | None, period: Period, months: int,
+    q: float, least_change: float,
+) -> tuple[Score, dict[str, float]]:  # fmt: skip
+    """Score the claims of a month, or of earlier months, by the papers of the two years after."""
+    whole = read_period(atlas, _WHOLE, None)
+    terms = read_terms(atlas, whole)
+    row_of = {name: row for row, name in enumerate(terms.names.tolist())}
+
+    def scored(claims: pd.DataFrame, now: int) -> tuple[Score, Floats]:
+        is_over = claims["class"] == "burst"
+        up, down = (
+            [row_of[name] for name in claims.loc[mask, "term"] if name in row_of]
+            for mask in (~is_over, is_over)
+        )
+        score, later = score_claims(terms.counts, terms.expected, now, up, down)
+        return score._replace(months=(whole.name_of(now - 1),)), later
+
+    now = period.first + period.length - whole.first
+    if until and now + HORIZON <= whole.length and now > _YEAR:
+        score, later = scored(table, now)
+        return score, dict(zip(terms.names, later.tolist(), strict=True))
+
+    def of_month(now: int) -> Score:
+        claims = new_topics(
+            atlas, months=months, until=whole.name_of(now - 1), q=q, least_change=least_change,
+            scored=False,
+        )  # fmt: skip
+        return scored(claims.table, now)[0]
+
+    least = max(months + FEWEST_BEFORE, 2 * _YEAR) + 1
+    return total_score(of_month, earlier_months(whole.length, least)), {}
 
 
 def _scan(terms: Terms, n_last: int) -> tuple[pd.DataFrame, float]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 FEWEST = 8  # papers of a tested term, at any time
 FEWEST_NEW = 5  # papers of a term in the months in which it is new
 _BY_AUTHORS = 0.2  # a concept has fewer of its papers by keywords of their authors
-_FEWEST_BEFORE = 6  # months before the last months, for comparison
+FEWEST_BEFORE = 6  # months before the last months, for comparison
 _LAST_OF_CENTURY = 50  # years above it are of the 20th century
 _ACRONYM = re.compile(r"([A-Z]\w*[A-Z])s?")
 WORDS = re.compile(r"\w+")
@@ -121,9 +121,9 @@ def read_period(atlas: AtlasStore, months: int, until: str | None) -> Period:
     # Subjects change within decades, so that the last months are compared with the years before.
     first = max(first, last + 1 - months - max(_BEFORE * months, _LEAST_BEFORE))
     inside &= number >= first
-    if not inside.any() or last - first + 1 < _FEWEST_BEFORE + 1:
+    if not inside.any() or last - first + 1 < FEWEST_BEFORE + 1:
         raise InputError(
-            f"New topics need {_FEWEST_BEFORE + 1} months of papers or more, but the corpus covers "
+            f"New topics need {FEWEST_BEFORE + 1} months of papers or more, but the corpus covers "
             f"fewer before {until or 'its end'}; give a later month."
         )
     category, names = pd.factorize(primary_categories(papers["categories"]))

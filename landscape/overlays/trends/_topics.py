@@ -23,11 +23,20 @@ from landscape.overlays.periods import (
     count_by_year,
     count_years,
     format_spans,
+    paper_months,
     paper_years,
     primary_categories,
     read_years,
     tabulate_years,
     warn,
+)
+from landscape.overlays.trends._forecasts import (
+    HORIZON,
+    Score,
+    monthly_counts,
+    score_claims,
+    total_score,
+    with_score,
 )
 from landscape.statistics import false_discovery_rates
 from landscape.types import Analysis
@@ -38,6 +47,8 @@ if TYPE_CHECKING:
 
     from landscape.store import AtlasStore
 
+_CLAIMS = ("emerging", "fading")
+_SCORED_YEARS = 12  # last years of which claims are scored
 _FEW = 10  # minimum number of papers of a tested region
 _STEEPEST = 1.0  # standard deviation of the prior of a fitted slope: one e-fold per year
 _TYPICAL = 0.3  # standard deviation of the prior that shrinks slopes and bounds their intervals
@@ -59,6 +70,7 @@ def trends(
     level: int = 1,
     q: float = 0.05,
     least_change: float = 1.25,
+    scored: bool = True,
 ) -> Analysis:
     """Find emerging and fading regions, and the years in which their trend changed.
 
@@ -83,6 +95,9 @@ def trends(
         1995).
     least_change : float, default 1.25
         Minimum factor by which the odds of a trend change over the period.
+    scored : bool, default True
+        Whether to score the claims of `until`, or else those of earlier years, by the two years
+        after them, beside two simple forecasts.
 
     Returns
     -------
@@ -94,8 +109,11 @@ def trends(
         over the covered years), each with a 95% interval; ``overdispersion, p, q``;
         ``class`` ("emerging", "fading", "steady" if the interval excludes a change of 10% per
         year, or a factor of 1.5 in a short period, or "" if the corpus cannot tell) and ``why``;
-        ``change_years`` (years in which the trend changed). ``tables["years"]`` has one row per
-        region and year (or quarter), ``tables["changes"]`` one row per change of a trend.
+        ``change_years`` (years in which the trend changed). With a score, ``hit_rate,
+        hit_rate_low, hit_rate_high`` is the share of such claims that held, and, if the two years
+        after `until` are known, ``later`` is the share in them relative to that before.
+        ``tables["years"]`` has one row per region and year (or quarter), ``tables["changes"]`` one
+        row per change of a trend.
 
     Raises
     ------
@@ -164,6 +182,8 @@ def trends(
         recent=recent,
     )
     of_class = table["class"].value_counts()
+    score, later = _score(atlas, table, until, level, q, least_change) if scored else (None, {})
+    table = with_score(table, score, table["topic_id"].map(later), table["class"].isin(_CLAIMS))
     return Analysis(
         kind="trends",
         table=table.sort_values("slope", ascending=False, ignore_index=True),
@@ -174,6 +194,7 @@ def trends(
             f"{of_class.get('fading', 0)} fading and {of_class.get('steady', 0)} steady of "
             f"{len(table)} (false discovery rate {q:g}, odds ratio at least {least_change:g})."
             + no_verdict(of_class.get("", 0), len(table), "their change is")
+            + (f" {score.describe('trend')}" if score else "")
         ),
         denominators={
             "papers": int(dates.counts.sum()),
@@ -184,6 +205,48 @@ def trends(
         warnings=(*period.warnings, *warnings),
         tables={"years": by_year, "changes": changes.drop(columns="row")},
     )
+
+
+def _score(
+    atlas: AtlasStore, table: pd.DataFrame, until: int | None, level: int, q: float,
+    least_change: float,
+) -> tuple[Score, dict[int, float]]:  # fmt: skip
+    """Score the trends of a year, or of earlier years, by the papers of the two years after."""
+    import pandas as pd
+
+    ids = read_topics(atlas, level)["topic_id"].to_numpy(np.int64)
+    category, _ = pd.factorize(primary_categories(atlas.read_papers(["categories"])["categories"]))
+    of_year, years = paper_months(atlas), paper_years(atlas)
+    month = np.where((of_year > 0) & (years != UNKNOWN_YEAR), 12 * years + of_year - 1, 0)
+    if not month.any():
+        return Score(), {}
+    counts, expected, first = monthly_counts(read_groups(atlas, level), ids, month, category)
+    row_of = {topic: row for row, topic in enumerate(ids.tolist())}
+
+    def scored(claims: pd.DataFrame, year: int) -> tuple[Score, NDArray[np.float64]]:
+        up, down = (
+            [row_of[topic] for topic in claims.loc[claims["class"] == name, "topic_id"]]
+            for name in _CLAIMS
+        )
+        score, later = score_claims(counts, expected, 12 * (year + 1) - first, up, down)
+        return score._replace(months=(str(year),)), later
+
+    last = (first + counts.shape[1]) // 12 - 1  # the last complete year
+    if until and until + HORIZON // 12 <= last:
+        score, later = scored(table, until)
+        return score, dict(zip(ids.tolist(), later.tolist(), strict=True))
+
+    def before(year: int) -> Score:
+        try:
+            claims = trends(
+                atlas, until=year, level=level, q=q, least_change=least_change, scored=False
+            )
+        except InputError:  # the corpus has too few years before
+            return Score()
+        return scored(claims.table, year)[0]
+
+    start = max(first // 12 + 3, last - _SCORED_YEARS)
+    return total_score(before, range(start, last - HORIZON // 12 + 1)), {}
 
 
 def check_limits(q: float, least_change: float) -> None:

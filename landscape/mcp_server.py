@@ -38,7 +38,9 @@ from landscape.llm.interruption import Interruptible
 from landscape.llm.prompts import as_data
 from landscape.overlays.citations import citation_graph
 from landscape.overlays.library import library_regions, make_digest
+from landscape.overlays.objects import describe_object
 from landscape.overlays.trends import new_topics
+from landscape.overlays.values import compare_value, values
 from landscape.search import SearchSettings, open_engine, search_papers, similar_papers, spread_of
 from landscape.search.ranking import RANKING
 
@@ -284,6 +286,51 @@ class Tools:
             "first_papers": first[first["term"].isin(table["term"])],
         }
 
+    def object(self, name: str) -> Reply:
+        """Describe what the papers say about a celestial object, such as "K2-18 b" or M31.
+
+        measured has the values that papers measure, similar other objects with similar papers.
+        """
+        found = describe_object(self._atlas, _text("name", name))
+        tables = {key: table.head(_LINKED) for key, table in found.tables.items()}
+        return {"caption": found.caption, "facts": found.table, **tables}
+
+    def values(
+        self,
+        quantity: str = "",
+        object: str = "",  # noqa: A002 - the word of this field
+        mine: str = "",
+        k: int = 50,
+    ) -> Reply:
+        """List values that papers measure, or compare yours with them.
+
+        quantity is a name such as H0, mass or redshift; object is a celestial object. With mine,
+        such as "H0 = 70 ± 1 km/s/Mpc", the caption says whether it is an outlier.
+        """
+        if mine:
+            found = compare_value(self._atlas, _text("mine", mine))
+        else:
+            wanted = {"quantity": _text("quantity", quantity), "object": _text("object", object)}
+            found = values(self._atlas, own=True, **wanted)
+        shown = [
+            "quantity",
+            "object",
+            "stated",
+            "value",
+            "plus",
+            "minus",
+            "unit",
+            "limit",
+            "method",
+        ]
+        columns = [*shown, "year", "title", "sentence", "paper_id", *(["sigma"] if mine else [])]
+        k = _bounded("k", k, _REGIONS)
+        return {
+            "caption": found.caption,
+            "total": len(found.table),
+            "values": found.table[columns].head(k),
+        }
+
     def view(
         self,
         query: str = "",
@@ -368,6 +415,8 @@ class Tools:
             _tool(self.map_region),
             _tool(self.tree),
             _tool(self.new_topics, SearchSettings, k=_LINKED),
+            _tool(self.object),
+            _tool(self.values, SearchSettings, k=_REGIONS),
             _tool(self.view, SearchSettings, k=MAX_PAPERS),
             _tool(self.library),
             _tool(self.digest, SearchSettings, k=MAX_PAPERS),

@@ -127,7 +127,7 @@ def object_key(name: str) -> str:
     found = _PATTERNS["in_name"].search(name)
     if found:
         return "J{}{}{}{}".format(*found.groups())
-    return re.sub(r"[\s\-–]+(?!\d+$)|\s", "", name).casefold()
+    return re.sub(r"(?<!\d)[-–]|[-–](?!\d)|\s", "", name).casefold()
 
 
 def coordinates_of(name: str) -> tuple[float, float] | None:

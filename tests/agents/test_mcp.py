@@ -36,7 +36,7 @@ from tests.timing import time_limit
 
 TOOLS = {
     "search", "similar", "paper", "graph", "ask", "survey", "attribute", "map_region", "tree",
-    "new_topics", "library", "digest", "view",
+    "new_topics", "object", "values", "library", "digest", "view",
 }  # fmt: skip
 SERVER = "landscape.mcp_server"
 
@@ -67,6 +67,8 @@ def test_a_client_over_stdio(demo_atlas: Atlas, mode: str, version: str) -> None
         ("map_region", {}),
         ("tree", {}),
         ("new_topics", {"k": 2}),
+        ("object", {"name": "Milky Way"}),
+        ("values", {"quantity": "mass", "k": 2}),
         ("library", {}),
         ("digest", {"library": "assistant", "since": "2000-01-01", "k": 2}),
         ("view", {"query": "dust", "k": 3}),

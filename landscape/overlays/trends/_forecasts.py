@@ -152,7 +152,7 @@ def monthly_counts(
         Number of the first month.
     """
     known = month > 0
-    first = int(month[known].min(initial=1))
+    first = int(month[known].min()) if known.any() else 1
     length, n_categories = int(month.max(initial=1)) - first + 1, int(category.max(initial=0)) + 1
     at = month - first
     mix = np.zeros((n_categories, length))

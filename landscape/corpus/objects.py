@@ -239,6 +239,8 @@ def _numbered_name(catalogue: _Catalogue, number: str) -> str:
     digits = " ".join(number.translate(_DASHES).split())
     if catalogue.name in {"NGC", "IC", "UGC"}:
         digits = digits.lstrip("0")
+    if catalogue.name == "PSR" and digits[:1].isdigit():
+        digits = f"B{digits}"
     return f"{catalogue.name}{catalogue.joint}{digits}"
 
 

@@ -17,6 +17,7 @@ _PATTERNS = {name: re.compile(pattern) for name, pattern in settings()["patterns
 _STATUSES = {name: re.compile(pattern) for name, pattern in settings()["status"].items()}
 OF_THE_UNIVERSE = frozenset({"H0", "S8", "sigma8", "Omega_m", "neutrino mass"})
 _NOT_OWNERS = frozenset({"Sun", "Earth", "Solar System"})
+_LENGTHS = frozenset({"AU", "pc", "kpc", "Mpc", "Gpc", "lyr"})
 _RADII = frozenset({"solRad", "earthRad", "jupiterRad"})
 _NAN = float("nan")
 
@@ -87,7 +88,7 @@ def quantities() -> Mapping[str, _Quantity]:
     return {
         name: _Quantity(
             (entry["unit"], *map(str, entry.get("also", ()))),
-            re.compile(rf"(?<![\w₀-₉.α-ωΑ-Ω/^])(?:{'|'.join(entry['symbols'])})(?![\w₀-₉'′])"),
+            re.compile(rf"(?<![\w₀-₉.α-ωΑ-Ω/^\[])(?:{'|'.join(entry['symbols'])})(?![\w₀-₉'′])"),
             re.compile(rf"(?i)(?<![A-Za-z])(?:{entry['words']})(?![A-Za-z])"),
             re.compile(rf"(?i)(?:\b|(?=\[))(?:{entry.get('not', '(?!)')})"),
             tuple(entry.get("between", (-1e99, 1e99))),
@@ -240,15 +241,17 @@ class _Sentence:
         if cue and cue.quantity in known:
             unit = log or _fitting_unit(known[cue.quantity], measure)
             if unit is not None:
-                return cue.quantity, text[cue.start : cue.end], unit
+                what = text[cue.start : cue.end]
+                is_place = what in {"r", "R"} and _PATTERNS["place"].search(text, 0, cue.start)
+                return "distance" if is_place else cue.quantity, what, unit
         if not measure.unit:
             metals = None if cue else _PATTERNS["solar_metals"].match(text, end)
             is_metal = metals and ("Z" in metals[0] or "etal" in text)
             return ("metallicity", metals[0].strip(), "") if metals and is_metal else None
         ranked = []
         for name, quantity in known.items():
-            if _fitting_unit(quantity, measure) is None:
-                continue
+            if _fitting_unit(quantity, measure) is None or measure.unit.startswith("dex"):
+                continue  # dex without a symbol is a difference
             if nearest := self._nearest(measure, name):
                 ranked.append((nearest[0], name, nearest[1]))
             elif not _needs_name(quantity, measure.unit):
@@ -256,7 +259,7 @@ class _Sentence:
         if ranked:
             return (*min(ranked)[1:], measure.unit)
         has_errors = measure.plus is not None and not measure.is_range
-        if measure.unit == "AU" and _PATTERNS["place"].search(text, 0, start):
+        if measure.unit in _LENGTHS and _PATTERNS["place"].search(text, 0, start):
             return "distance", "", measure.unit
         return ("age", "", measure.unit) if measure.unit in {"Myr", "Gyr"} and has_errors else None
 
@@ -267,9 +270,8 @@ class _Sentence:
             between, log = self.text[cue.end : measure.start], ""
             if cue.end > measure.start or len(between) > 60:
                 continue
-            if cue.is_symbol and _PATTERNS["log"].search(
-                self.text, max(0, cue.start - 12), cue.start
-            ):
+            is_log = cue.is_symbol and cue.quantity != "metallicity"
+            if is_log and _PATTERNS["log"].search(self.text, max(0, cue.start - 12), cue.start):
                 inside = _PATTERNS["log_unit"].match(between)
                 unit = unit_of(inside[1]) if inside else quantities()[cue.quantity].units[0]
                 between = between[inside.end() :] if inside else between.lstrip(") ]")

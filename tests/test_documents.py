@@ -28,7 +28,7 @@ DOCUMENTS = [
     DOCS / "start.md",
     *sorted((DOCS / "guides").glob("[0-9]*.md")),
     *sorted((DOCS / "concepts").glob("*.md")),
-    *sorted((DOCS / "tutorials").glob("0*.md")),
+    *sorted((DOCS / "tutorials").glob("[0-9]*.md")),
 ]
 """Documents in the order in which they are executed, all in one folder."""
 

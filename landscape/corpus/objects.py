@@ -101,7 +101,9 @@ def find_objects(text: str) -> list[ObjectMention]:
     for one in found:
         if not kept or one.start >= kept[-1].end:
             kept.append(one)
-    kept = _resolved(text, kept)
+    taken = _marked(text, kept)
+    kept += [one for one in _designated(text) if not any(taken[one.start : one.end])]
+    kept = _resolved(text, sorted(kept))
     return sorted([*kept, *_abbreviated(text, kept)]) if kept else []
 
 
@@ -130,32 +132,39 @@ def object_key(name: str) -> str:
     return re.sub(r"(?<!\d)[-–]|[-–](?!\d)|\s", "", name).casefold()
 
 
-def coordinates_of(name: str) -> tuple[float, float] | None:
-    """Return right ascension and declination in degrees (J2000) that a name holds, or None.
+class Coordinates(NamedTuple):
+    """Right ascension and declination in degrees (J2000), and the precision in arcseconds."""
 
-    The precision is that of the name, which truncates its coordinates.
+    ra: float
+    dec: float
+    precision: float
+
+
+def coordinates_of(name: str) -> Coordinates | None:
+    """Return the coordinates that a name holds, or None.
+
+    The precision is the step of the last digit of the declination: names truncate coordinates.
 
     >>> coordinates_of("SDSS J0100+2802")
-    (15.0, 28.033333333333335)
+    Coordinates(ra=15.0, dec=28.033333333333335, precision=60.0)
     """
-    found = re.search(r"J(\d{4,6}(?:\.\d+)?)([+-])(\d{4,6}(?:\.\d+)?)", name)
+    found = re.search(r"J(\d{4,9}(?:\.\d+)?)([+-])(\d{2,8}(?:\.\d+)?)", name)
     ra, dec = (_degrees(one) for one in (found[1], found[3])) if found else (None, None)
-    if found is None or ra is None or dec is None or ra >= 24 or dec > 90:
+    if found is None or ra is None or dec is None or ra[0] >= 24 or dec[0] > 90:
         return None
-    return ra * 15, -dec if found[2] == "-" else dec
+    return Coordinates(ra[0] * 15, -dec[0] if found[2] == "-" else dec[0], dec[1])
 
 
-def _degrees(digits: str) -> float | None:
-    """Convert digits such as hhmmss.s or ddmm.m to hours or degrees."""
+def _degrees(digits: str) -> tuple[float, float] | None:
+    """Convert digits such as hhmmss.s, ddmm.m or dd to hours or degrees, with their step."""
     whole, _, rest = digits.partition(".")
-    if len(whole) not in (4, 6):
+    whole, rest = whole[:6], whole[6:] + rest  # 2MASS writes 11481664 for 114816.64
+    if len(whole) % 2:
         return None
-    minutes = float(f"{whole[2:4]}.{rest or 0}" if len(whole) == 4 else whole[2:4])
-    return (
-        int(whole[:2])
-        + minutes / 60
-        + float(f"{whole[4:] or 0}.{rest or 0}" if whole[4:] else 0) / 3600
-    )
+    parts = [float(whole[place : place + 2]) for place in range(0, len(whole), 2)]
+    parts[-1] += float(f"0.{rest or 0}")
+    value = sum(part / 60**place for place, part in enumerate(parts))
+    return value, 3600 / 60 ** (len(parts) - 1) / 10 ** len(rest)
 
 
 @cache
@@ -229,7 +238,8 @@ def _numbered(
         if following is None or len(following[0]) < 3:
             return
         is_year = re.fullmatch(r"(?:19|20)\d\d", following[0]) and catalogue.kind != "galaxy"
-        if is_year or not _PATTERNS["after_list"].match(text, following.end()):
+        is_certain = re.match(r"\d{6}", following[0])
+        if is_year or not (is_certain or _PATTERNS["after_list"].match(text, following.end())):
             return
         start, end = following.span()
         yield _mention(text, start, end, _numbered_name(catalogue, following[0]), catalogue.kind)
@@ -536,11 +546,49 @@ def _resolved(text: str, found: list[ObjectMention]) -> list[ObjectMention]:
     return resolved
 
 
-def _abbreviated(text: str, found: list[ObjectMention]) -> Iterator[ObjectMention]:
-    """Yield short names of objects that the text also names in full."""
+def _marked(text: str, found: list[ObjectMention]) -> bytearray:
+    """Return 1 for each character of a text that is in a mention."""
     taken = bytearray(len(text))
     for one in found:
-        taken[one.start : one.end] = b"1" * (one.end - one.start)
+        taken[one.start : one.end] = b"\1" * (one.end - one.start)
+    return taken
+
+
+@cache
+def _nouns() -> tuple[re.Pattern[str], Mapping[str, str]]:
+    """Return the pattern of the nouns before a designation, and the kind of each."""
+    kinds = {
+        noun.replace("_", " "): kind
+        for kind, nouns in _DATA["nouns"].items()
+        for noun in nouns.split()
+    }
+    return re.compile(rf"\b({_alternatives(kinds)})[\s~]"), kinds
+
+
+def _designated(text: str) -> Iterator[ObjectMention]:
+    """Yield names whose acronym is in no list: after a noun, or with coordinates of B1950."""
+    meant = {}
+    pattern, kinds = _nouns()
+    for noun in pattern.finditer(text):
+        match = _PATTERNS["designated"].match(text, noun.end())
+        enough = match and len(re.findall(r"[A-Z0-9]", match[1])) > 2
+        if match and enough and not _PATTERNS["not_designated"].match(match[1]):
+            meant[match[1]] = kinds[noun[1].replace("~", " ")]
+    for match in _PATTERNS["besselian"].finditer(text):
+        acronym, place = match.groups()
+        if acronym not in _DATA["class_acronyms"].split() and not _PATTERNS["calendar"].match(
+            place
+        ):
+            meant.setdefault(match[0], _kinds_of_acronyms().get(acronym, ""))
+    for surface, kind in meant.items():
+        name = " ".join(surface.translate(_DASHES).split())
+        for match in re.finditer(rf"(?<![\w-]){re.escape(surface)}(?![\w-])", text):
+            yield _mention(text, *match.span(), name, kind)
+
+
+def _abbreviated(text: str, found: list[ObjectMention]) -> Iterator[ObjectMention]:
+    """Yield short names of objects that the text also names in full."""
+    taken = _marked(text, found)
     for match in _PATTERNS["short"].finditer(text):
         written = f"J{match[1]}" if match[1] else re.escape(match[2].translate(_DASHES))
         pattern = re.compile(rf"{written}[\d.]*[+-]" if match[1] else rf"(?<!\d){written}")
@@ -555,8 +603,8 @@ def _abbreviated(text: str, found: list[ObjectMention]) -> Iterator[ObjectMentio
         bracket = _PATTERNS["in_brackets"].match(text, one.end)
         words = re.findall(r"[A-Za-z0-9]+", one.surface)
         initials = {"".join(word[0] for word in words).upper(), f"{words[0][0]}{words[-1]}"}
-        if bracket and bracket[1].upper() in initials:
-            meant[bracket[1]].add((one.name, one.kind))
+        if bracket and (bracket[1] or bracket[2].upper() in initials):
+            meant[bracket[2]].add((one.name, one.kind))
         first = _PATTERNS["first_word"].match(one.surface)
         if first and not _PATTERNS["clouds"].fullmatch(first[1]):
             meant[first[1]].add((one.name, one.kind))

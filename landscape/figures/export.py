@@ -342,7 +342,7 @@ def check_any_kind(path: str | os.PathLike[str]) -> bool:
 def to_votable(analysis: Analysis) -> str:
     """Return the main table as a VOTable, which TOPCAT and Aladin read.
 
-    Columns named ``ra`` and ``dec`` are in degrees. Lists are joined with semicolons.
+    Columns named ``ra`` and ``dec`` are in degrees, ``precision`` in arcseconds. Lists are joined with semicolons.
     """
     from astropy.table import Table
 
@@ -354,9 +354,13 @@ def to_votable(analysis: Analysis) -> str:
         ]
     table = Table.from_pandas(frame)
     table.meta["description"] = " ".join([analysis.caption, *analysis.notes])
-    for name, kind in (("ra", "pos.eq.ra;meta.main"), ("dec", "pos.eq.dec;meta.main")):
+    for name, unit, kind in (
+        ("ra", "deg", "pos.eq.ra;meta.main"),
+        ("dec", "deg", "pos.eq.dec;meta.main"),
+        ("precision", "arcsec", "stat.error;pos"),
+    ):
         if name in table.colnames:
-            table[name].unit = "deg"
+            table[name].unit = unit
             table[name].meta["ucd"] = kind
     text = io.BytesIO()
     table.write(text, format="votable")

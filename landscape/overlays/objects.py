@@ -63,9 +63,9 @@ def objects(
     -------
     Analysis
         ``name, kind, papers, first_year, last_year, per_year, facilities, concepts, regions,
-        measured, ra, dec``. ``per_year`` is the mean number of papers per year from the first to
+        measured, ra, dec, precision``. ``per_year`` is the mean number of papers per year from the first to
         the last, ``measured`` counts the values that papers measure, and ``ra`` and ``dec`` are
-        the coordinates in degrees (J2000) that the name holds.
+        the coordinates in degrees (J2000) that the name holds, with their precision in arcseconds.
 
     Raises
     ------
@@ -112,8 +112,9 @@ def objects(
     stated = atlas.read_layer("values", ["object", "own"])
     own = stated.loc[stated["own"] & (stated["object"] != ""), "object"].map(object_key)
     table["measured"] = own.value_counts().reindex(table.index, fill_value=0)
-    places = pd.DataFrame([coordinates_of(name) or (np.nan, np.nan) for name in table["name"]])
-    table = table.reset_index(drop=True).assign(ra=places.get(0), dec=places.get(1))
+    places = [coordinates_of(name) or (np.nan,) * 3 for name in table["name"]]
+    table = table.reset_index(drop=True)
+    table[["ra", "dec", "precision"]] = np.reshape(np.array(places, np.float64), (-1, 3))
     chosen = f" that match {filter}" if filter else ""
     return Analysis(
         kind="objects",
@@ -232,7 +233,9 @@ def describe_object(atlas: AtlasStore, name: str) -> Analysis:
                 ("regions", _regions(atlas)),
             )
         },
-        "coordinates": f"{place[0]:.4f} {place[1]:+.4f} deg (J2000)" if place else "",
+        "coordinates": f"{place.ra:.4f} {place.dec:+.4f} deg (J2000), to {place.precision:.3g} arcsec"
+        if place
+        else "",
     }
     number, papers = np.unique(dated, return_counts=True)
     topics = atlas.map.iloc[rows]

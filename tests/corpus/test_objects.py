@@ -117,9 +117,11 @@ def test_keys_ignore_acronym_and_precision() -> None:
 
 
 def test_coordinates() -> None:
-    ra, dec = coordinates_of("SDSS J010013.02+280225.8") or (0, 0)
-    assert (ra, dec) == pytest.approx((15.05425, 28.04050), abs=1e-5)
-    assert coordinates_of("4FGL J1646.5-4406") == pytest.approx((251.625, -44.1), abs=1e-6)
+    precise = coordinates_of("SDSS J010013.02+280225.8")
+    assert precise == pytest.approx((15.05425, 28.04050, 0.1), abs=1e-5)
+    assert coordinates_of("2MASS J01001302+2802258") == pytest.approx(precise)
+    assert coordinates_of("4FGL J1646.5-4406") == pytest.approx((251.625, -44.1, 60), abs=1e-6)
+    assert coordinates_of("PSR J1124-59") == pytest.approx((171, -59, 3600))
     assert coordinates_of("NGC 1068") is None
     assert coordinates_of("J9999+9999") is None
 
@@ -131,3 +133,26 @@ def test_mentions_are_places_without_overlap(text: str) -> None:
         assert one.start >= end
         assert text[one.start : one.end] == one.surface
         end = one.end
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The M dwarf StKM 1-1262 flares. StKM 1-1262 is young.", ["StKM 1-1262"] * 2),
+        ("Winds of FTM 0830+3759 are fast.", ["FTM 0830+3759"]),
+        ("The flares SOL 2014-12-18 and UT 2019-10-30 at the blazar Band 3", []),
+        ("The star Gaia DR3 and the galaxy Seyfert 2", []),
+        ("eFEDS J0842+0010 (hereafter ID830) is loud: ID830", ["eFEDS J0842+0010"] * 3),
+        ("GRBs 090926A, 131108A, and 160509A can be fitted", ["GRB 131108A", "GRB 160509A"]),
+        ("supernova 1987A and Fast Radio Burst 20201124A", ["SN 1987A", "FRB 20201124A"]),
+        ("the moon and the sun as seen from a moon", ["Moon", "Sun"]),
+        ("clumps M1 and M2 of the galaxy cluster lens", []),
+        ("the globular cluster M2", ["NGC 7089"]),
+        ("the Auriga simulations of star formation", []),
+    ],
+)
+def test_designations_of_unknown_catalogues_and_other_spellings(
+    text: str, expected: list[str]
+) -> None:
+    names = [one.name for one in find_objects(text)]
+    assert names[-len(expected) :] == expected if expected else not names

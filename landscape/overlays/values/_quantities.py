@@ -33,10 +33,11 @@ _MEASURE = re.compile(
     rf"(?P<brief>\(\d{{1,2}}\))?(?P<errors>(?:{_ERROR}){{0,3}})(?P<power>\s?\)?(?:{_POWER}))?"
 )
 _JOINED = re.compile(
-    rf"\s?(?:–|—|-|−|\.\.\.?|…|\sto\s|\sand\s)\s?(?:z\s?[=∼~≈]\s?)?{_ABOUT}?"
+    rf"\s?(?:–|—|-|−|\.\.\.?|…|\sto\s|\sand\s)\s?(?:[A-Za-z]\w{{0,9}}\s?[=∼~≈]\s?)?{_ABOUT}?"
     rf"(?P<sign>[-−+])?(?P<number>{_NUMBER})(?P<power>{_POWER})?"
 )
 _BETWEEN = re.compile(r"\b[Bb]etween\s[^.;]{0,24}$")
+_FROM = re.compile(r"\b[Ff]rom\s[^.;\d]{0,16}$")
 _LIST = re.compile(rf"(?:,\s?(?:and\s|or\s)?|\s(?:and|or)\s)(?={_ABOUT}?[-−–+]?(?:{_DIGITS}|10\^))")
 _DIGITS_ONLY = re.compile(_DIGITS)
 _POWER_OF_TEN = re.compile(rf"10({_EXPONENT})")
@@ -48,6 +49,7 @@ _ATOM = re.compile(
     r"(?P<power>[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|\^?\s?\(?[-−–]\d\)?|\^\d)?(?P<cut>[\w\[]?)"
 )
 _JOINT = re.compile(r"\s?[/·⋅.]\s?|\s|\sper\s|(?=[A-Z])")
+_SYMBOL = re.compile(r"\s?[=≡≈∼≃]")  # after "h" of "0.3, h = 0.7", which is no hour
 _ONLY_FIRST = frozenset({"min", "m", "K", "Rs", "ME", "RE"})  # words after another unit
 
 
@@ -187,6 +189,8 @@ def _end_of_range(
         if converted is None:
             return None
         low = converted
+    if high < low and " to " in joined[0] and _FROM.search(text, 0, start):
+        low, high = high, low  # "from z = 2 to z = 0"
     if high <= low:
         return None
     half = (high - low) / 2
@@ -234,6 +238,8 @@ def _unit(text: str, place: int) -> tuple[str, int]:
         name = _unit_names().get(atom["name"])
         power = (atom["power"] or "").translate(_PLAIN_DIGITS).strip("^() ")
         if name is None or atom["name"] == "a" or (atom["cut"] and not power):
+            break
+        if _SYMBOL.match(text, atom.end()):
             break
         if parts and not power and atom["name"] in _ONLY_FIRST:
             break

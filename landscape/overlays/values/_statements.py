@@ -215,6 +215,8 @@ class _Sentence:
     def _statement(self, measure: Measure, quantity: str, what: str, unit: str) -> ValueStatement:
         low = self._lower_end(measure)
         if low is not None:
+            lower = convert(low.value, low.unit, unit) if low.unit and unit else None
+            low = low._replace(value=low.value if lower is None else lower)
             half = (measure.value - low.value) / 2
             measure = measure._replace(
                 value=low.value + half, plus=half, minus=half, is_range=True, is_power=False
@@ -232,7 +234,8 @@ class _Sentence:
         """Return the quantity of a number, what names it, and its unit."""
         text, start, end = self.text, measure.start, measure.end
         if _PATTERNS["change_before"].search(text, max(0, start - 60), start):
-            return None
+            is_place = measure.unit in _LENGTHS and _PATTERNS["place"].search(text, 0, start)
+            return ("distance", "", measure.unit) if is_place else None
         if _PATTERNS["change_after"].match(text, end):
             return None
         cue, log = self._direct(measure)

@@ -142,3 +142,28 @@ def test_any_text_gives_finite_statements_in_order(text: str) -> None:
         assert not one.plus < 0
         assert not one.minus < 0
         end = one.end
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("we find Ω_m = 0.30 ± 0.01, h = 0.69 ± 0.01", ("Omega_m", 0.30, "", "")),
+        ("a mass of log(M200/Msun) < 11.5", ("mass", 11.5, "dex(solMass)", "upper")),
+        ("an ultra-compact ∼1 h orbit", ("period", 1.0, "h", "")),
+        ("the 291-day orbit", ("period", 291.0, "d", "")),
+        ("redshifts from z=2 to z=0.", ("redshift", 1.0, "", "range")),
+        ("between M_h=1 M⊙ and M_h=2 M⊙", ("mass", 1.5, "solMass", "range")),
+        ("stars within 40 pc", ("distance", 40.0, "pc", "upper")),
+        ("S₈ ≡ σ₈ √(Ω_m / 0.3) = 0.83 ± 0.05", ("S8", 0.83, "", "")),
+        ("planets of 1 R⊕ < R_p < 1 R_J", ("radius", 0.5446, "jupiterRad", "range")),
+    ],
+)
+def test_repeated_symbols_and_units(text: str, expected: tuple[str, float, str, str]) -> None:
+    one, *more = find_values(text)
+    assert not more
+    assert (one.quantity, one.unit, one.limit) == (expected[0], *expected[2:])
+    assert one.value == pytest.approx(expected[1], abs=1e-3)
+
+
+def test_changes_are_no_values() -> None:
+    assert not find_values("the temperature changed by no more than 200 K")

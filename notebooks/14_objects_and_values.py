@@ -75,7 +75,7 @@ atlas.search("star formation", filter=f'object:"{name}"', k=5).table[["title", "
 # value: read it before you use the number.
 
 # %%
-redshifts = values(atlas, "redshift")
+redshifts = values(atlas, quantity="redshift")
 print(redshifts.caption)
 redshifts.table[["stated", "status", "object", "year", "sentence"]].head(8)
 

@@ -411,7 +411,9 @@ def _in_constellations(text: str) -> Iterator[ObjectMention]:
         if len(letter) == 2 and letter.isupper() and letter > "QZ" and letter[1] < letter[0]:
             continue  # no name of a variable
         name = f"{greek}{index} {short}"
-        if name in _classes() and _is_class(text, match[0]):
+        # "RR Lyrae" is the class, and "RR Lyr" the star; "BL Lacertae" is both.
+        is_long = constellation != short and not is_greek and short != "Lac"
+        if name in _classes() and (is_long or _is_class(text, match[0])):
             continue
         yield from _with_parts(text, *match.span(), name, "star")
         listed = _PATTERNS["variables"].search(text, max(0, match.start() - 60), match.start())
@@ -603,7 +605,8 @@ def _abbreviated(text: str, found: list[ObjectMention]) -> Iterator[ObjectMentio
         bracket = _PATTERNS["in_brackets"].match(text, one.end)
         words = re.findall(r"[A-Za-z0-9]+", one.surface)
         initials = {"".join(word[0] for word in words).upper(), f"{words[0][0]}{words[-1]}"}
-        if bracket and (bracket[1] or bracket[2].upper() in initials):
+        initials.add(_constellations().get(words[0], ("",))[0].upper())  # "Sagittarius dwarf (Sgr)"
+        if bracket and (bracket[1] or bracket[2].removesuffix("s").upper() in initials):
             meant[bracket[2]].add((one.name, one.kind))
         first = _PATTERNS["first_word"].match(one.surface)
         if first and not _PATTERNS["clouds"].fullmatch(first[1]):

@@ -342,7 +342,8 @@ def check_any_kind(path: str | os.PathLike[str]) -> bool:
 def to_votable(analysis: Analysis) -> str:
     """Return the main table as a VOTable, which TOPCAT and Aladin read.
 
-    Columns named ``ra`` and ``dec`` are in degrees, ``precision`` in arcseconds. Lists are joined with semicolons.
+    Columns named ``ra`` and ``dec`` are in degrees, ``precision`` in arcseconds. Lists are
+    joined with semicolons.
     """
     from astropy.table import Table
 

@@ -63,9 +63,10 @@ def objects(
     -------
     Analysis
         ``name, kind, papers, first_year, last_year, per_year, facilities, concepts, regions,
-        measured, ra, dec, precision``. ``per_year`` is the mean number of papers per year from the first to
-        the last, ``measured`` counts the values that papers measure, and ``ra`` and ``dec`` are
-        the coordinates in degrees (J2000) that the name holds, with their precision in arcseconds.
+        measured, ra, dec, precision``. ``per_year`` is the mean number of papers per year from
+        the first to the last, ``measured`` counts the values that papers measure, and ``ra`` and
+        ``dec`` are the coordinates in degrees (J2000) that the name holds, with their precision
+        in arcseconds.
 
     Raises
     ------
@@ -80,8 +81,6 @@ def objects(
     >>> atlas = landscape.open("my.atlas")  # doctest: +SKIP
     >>> landscape.overlays.objects.objects(atlas, kind="planet").table  # doctest: +SKIP
     """
-    import pandas as pd
-
     pairs = _pairs(atlas)
     rows = open_engine(atlas).indexes.rows_that_pass(filter)
     if rows is not None:
@@ -233,9 +232,8 @@ def describe_object(atlas: AtlasStore, name: str) -> Analysis:
                 ("regions", _regions(atlas)),
             )
         },
-        "coordinates": f"{place.ra:.4f} {place.dec:+.4f} deg (J2000), to {place.precision:.3g} arcsec"
-        if place
-        else "",
+        "coordinates": place
+        and f"{place.ra:.4f} {place.dec:+.4f} deg (J2000), to {place.precision:.3g} arcsec",
     }
     number, papers = np.unique(dated, return_counts=True)
     topics = atlas.map.iloc[rows]

@@ -105,6 +105,8 @@ def convert(value: float, unit: str, other: str) -> float | None:
     >>> convert(1.0, "kpc", "pc")
     1000.0
     """
+    if unit == other:
+        return value
     one, wanted = parse_unit(unit), parse_unit(other)
     if other.startswith("dex") and not unit.startswith("dex"):
         return None

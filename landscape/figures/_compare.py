@@ -27,7 +27,7 @@ from landscape.figures.scene import (
     Points,
     Rule,
     Scene,
-    doubling_ticks,
+    power_ticks,
 )
 from landscape.overlays.trends import compare as find_differences
 from landscape.overlays.trends.comparison import Side, find_sides
@@ -201,7 +201,7 @@ def _draw_forest(
     ends_open = np.where(shown["b_papers"] == 0, logs[:, 0], logs[:, 2])
     reach = float(2 ** (np.abs(np.append(logs[bounded], ends_open[~bounded])).max() + 0.3))
     limits = 1 / reach, reach
-    marks = doubling_ticks(limits, lambda v: f"{v:g}" if v >= 1 else f"1/{1 / v:g}")
+    marks = power_ticks(limits, lambda v: f"{v:g}" if v >= 1 else f"1/{1 / v:g}")
     panel = page.chart(
         (ends[2] + 6 * scale, upper - pitch * len(shown), right, upper),
         Axis(limits, marks, f"odds ratio, {names['a']} against {names['b']}", log=True),

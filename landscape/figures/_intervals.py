@@ -15,7 +15,7 @@ from landscape.figures.colours import Theme, series
 from landscape.figures.export import figure
 from landscape.figures.labels import clean_name
 from landscape.figures.page import SMALL, Page, PageOptions
-from landscape.figures.scene import Axis, Box, Intervals, Rule, Scene, doubling_ticks, ticks
+from landscape.figures.scene import Axis, Box, Intervals, Rule, Scene, power_ticks, ticks
 from landscape.overlays.missions import before_after, compare_facilities, impact
 from landscape.overlays.thesaurus import thesaurus_gaps
 from landscape.overlays.trends import countries, institutions
@@ -180,7 +180,7 @@ def _axis(shown: IntervalRows) -> Axis:
     if shown.is_ratio:
         positive = values[values > 0]
         limits = float(positive.min()) / 1.2, float(positive.max()) * 1.2
-        return Axis(limits, doubling_ticks(limits, lambda v: f"{v:g}"), shown.axis, log=True)
+        return Axis(limits, power_ticks(limits, lambda v: f"{v:g}"), shown.axis, log=True)
     low, high = float(values.min()), float(values.max())
     border = 0.04 * max(high - min(low, 0.0), 1e-9)
     low, high = min(low, shown.reference or 0.0), max(high, shown.reference or 0.0)

@@ -13,7 +13,7 @@ from landscape.figures.caption import caption_of
 from landscape.figures.colours import series
 from landscape.figures.export import figure
 from landscape.figures.page import SMALL, Page, PageOptions
-from landscape.figures.scene import Axis, Box, Intervals, Rule, Scene, doubling_ticks, ticks
+from landscape.figures.scene import Axis, Box, Intervals, Rule, Scene, power_ticks, ticks
 from landscape.overlays.periods import describe_corpus
 from landscape.overlays.values import compare_value, parse_unit, tension, weighted_mean
 from landscape.overlays.values import values as state_values
@@ -29,6 +29,7 @@ _FEWEST_IN_BAND = 2
 _ROW, _AROUND = 10.5, 150.0  # points: height of a row; of title, axis and caption
 _GAP, _AXIS = 0.8, 26.0  # gap between bands, in rows; height of the axis, in points
 _OTHERS = "other methods"
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _GROUPS = ("early", "late", "other", "")
 _LOGARITHMIC = 30.0  # ratio of the largest and smallest value from which the axis is logarithmic
 
@@ -181,8 +182,9 @@ def _draw(
         page.write(words, end, y, size=size, align="right", gid="name", width=end - left)
     for band, part in rows.groupby("band", sort=False):
         y = top - (part["place"].iloc[0] + 0.5) * height - 0.3 * SMALL * scale
-        beside, tone = stop + 8 * scale, tones[part["group"].iloc[0]]
-        page.write(str(band), beside, y, size=SMALL, colour=tone, gid="band", width=right - beside)
+        beside, group = stop + 8 * scale, str(part["group"].iloc[0])
+        words, tone = f"{band} ({group})" if group in ("early", "late") else str(band), tones[group]
+        page.write(words, beside, y, size=SMALL, colour=tone, gid="band", width=right - beside)
 
 
 def _author(authors: object) -> str:
@@ -198,7 +200,8 @@ def _axis(all_values: np.ndarray, values: np.ndarray, unit: str) -> Axis:
     finite = values[np.isfinite(values)]
     if finite.min() > 0 and finite.max() / finite.min() > _LOGARITHMIC:
         limits = float(finite.min()) / 1.5, float(finite.max()) * 1.5
-        return Axis(limits, doubling_ticks(limits, lambda v: f"{v:g}"), title, log=True)
+        marks = power_ticks(limits, _power_label, base=10.0)
+        return Axis(limits, marks, title, log=True)
     low, high = np.quantile(finite, [0.02, 0.98])
     middle = 1.5 * max(high - low, 1e-9)
     kept = all_values[(all_values > low - middle) & (all_values < high + middle)]
@@ -206,3 +209,9 @@ def _axis(all_values: np.ndarray, values: np.ndarray, unit: str) -> Axis:
     margin = 0.03 * max(limits[1] - limits[0], 1e-9)
     limits = limits[0] - margin, limits[1] + margin
     return Axis(limits, ticks(limits, 7, lambda v: f"{v:g}"), title)
+
+
+def _power_label(value: float) -> str:
+    """Return a power of ten as in "1000" and "10⁶"."""
+    plain, _, power = f"{value:g}".partition("e")
+    return f"10{str(int(power)).translate(_SUPERSCRIPTS)}" if power else plain

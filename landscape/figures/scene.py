@@ -308,14 +308,15 @@ def ticks(
     return [(float(v), form(float(v))) for v in found if low - slack <= v <= high + slack]
 
 
-def doubling_ticks(
-    limits: tuple[float, float], form: Callable[[float], str]
+def power_ticks(
+    limits: tuple[float, float], form: Callable[[float], str], *, base: float = 2.0
 ) -> list[tuple[float, str]]:
-    """Return at most nine powers of two between two limits, with labels."""
-    low, high = np.ceil(np.log2(limits[0]) - 1e-9), np.floor(np.log2(limits[1]) + 1e-9)
+    """Return at most nine powers of a base between two limits, with labels."""
+    ends = np.log(limits) / np.log(base)
+    low, high = np.ceil(ends[0] - 1e-9), np.floor(ends[1] + 1e-9)
     step = max(1, int(np.ceil((high - low + 1) / 9)))
     first = -step * int(-low // step) if low < 0 else int(low)
-    return [(float(2.0**p), form(float(2.0**p))) for p in range(first, int(high) + 1, step)]
+    return [(base**p, form(base**p)) for p in range(first, int(high) + 1, step)]
 
 
 def tile(box: Box, n: int, *, heading: float, gap: float, pixel: float = 0.0) -> list[Box]:

@@ -14,7 +14,12 @@ from landscape.corpus.objects import normal_name, object_key
 from landscape.errors import InputError
 from landscape.overlays.periods import describe_corpus
 from landscape.overlays.values._quantities import convert, settings
-from landscape.overlays.values._statements import ValueStatement, find_values, quantities
+from landscape.overlays.values._statements import (
+    OF_THE_UNIVERSE,
+    ValueStatement,
+    find_values,
+    quantities,
+)
 from landscape.search import open_engine
 from landscape.types import Analysis
 
@@ -193,10 +198,14 @@ def _with_papers(atlas: AtlasStore, table: pd.DataFrame) -> pd.DataFrame:
         )
     ]
     groups = {method: group for method, (group, _) in _methods().items()}
+    # Methods of the early and the late Universe are for cosmological parameters only.
+    group = table["method"].map(groups).fillna("")
+    kept = table["quantity"].isin(OF_THE_UNIVERSE) | ~group.isin(["early", "late"])
     table = table.assign(
         sentence=sentences,
         stated=table["surface"],
-        group=table["method"].map(groups).fillna(""),
+        method=table["method"].where(kept, ""),
+        group=group.where(kept, ""),
         **{name: found[name] for name in ("title", "year", "bibcode", "authors", "paper_id")},
     )
     return table.sort_values(
@@ -397,8 +406,10 @@ def _verdict(
     name = f"{given.quantity}{of} = {value:.4g} {unit}".strip()
     n, median = len(others), float(np.median(others))
     if n < _FEWEST:
-        few = f"{name}: {count(n, 'measured value')}, median {median:.4g} {unit}; too few to judge."
-        return float("nan"), few
+        middle = f"{median:.4g} {unit}".strip()
+        return float("nan"), (
+            f"{name}: {count(n, 'measured value')}, median {middle}; too few to judge."
+        )
     below = float((others < value).mean())
     low, high = np.quantile(others, [0.05, 0.95])
     scatter = _SCATTER * float(np.median(abs(others - median)))
@@ -407,6 +418,6 @@ def _verdict(
     verdict = "an outlier" if far > MANY_SIGMA else "no outlier"
     return far, (
         f"{name} is {verdict}: {far:.1f} standard deviations from the median of {n:,} measured "
-        f"values ({median:.4g} {unit}; 90% are between {low:.4g} and {high:.4g}), larger than "
-        f"{below:.0%} of them."
+        f"values ({f'{median:.4g} {unit}'.strip()}; 90% are between {low:.4g} and {high:.4g}), "
+        f"larger than {below:.0%} of them."
     )

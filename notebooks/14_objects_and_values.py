@@ -75,12 +75,12 @@ atlas.search("star formation", filter=f'object:"{name}"', k=5).table[["title", "
 # value: read it before you use the number.
 
 # %%
-redshifts = values(atlas, quantity="redshift")
-print(redshifts.caption)
-redshifts.table[["stated", "status", "object", "year", "sentence"]].head(8)
+masses = values(atlas, quantity="mass")
+print(masses.caption)
+masses.table[["stated", "status", "object", "year", "sentence"]].head(8)
 
 # %%
-ls.figures.values(atlas, quantity="redshift", mine="z = 1.5")
+ls.figures.values(atlas, quantity="mass", mine="M = 3 ± 1 M⊙")
 
 # %% [markdown]
 # ## Is my value an outlier?
@@ -89,7 +89,7 @@ ls.figures.values(atlas, quantity="redshift", mine="z = 1.5")
 # value, in combined errors.
 
 # %%
-verdict = compare_value(atlas, "z = 1.5 ± 0.2")
+verdict = compare_value(atlas, "M = 3 ± 1 M⊙")
 print(verdict.caption)
 verdict.table.head(5)
 
@@ -97,7 +97,7 @@ verdict.table.head(5)
 # Questions for a value are answered from the same table.
 
 # %%
-atlas.ask("What is the redshift of the galaxies?")
+atlas.ask("What is the mass of Neptune?")
 
 # %% [markdown]
 # ## Files
@@ -105,7 +105,7 @@ atlas.ask("What is the redshift of the galaxies?")
 # A VOTable opens in TOPCAT. Objects whose name holds a position have `ra` and `dec`.
 
 # %%
-for analysis, file in ((table, "objects.vot"), (redshifts, "redshifts.csv"), (page, "object.html")):
+for analysis, file in ((table, "objects.vot"), (masses, "masses.csv"), (page, "object.html")):
     ls.figures.save_table(analysis, folder / file)
 sorted(path.name for path in folder.iterdir())
 

@@ -146,7 +146,8 @@ def _draw(
     value = rows["value"].to_numpy(float)
     low = value - np.nan_to_num(rows["minus"].to_numpy(float))
     high = value + np.nan_to_num(rows["plus"].to_numpy(float))
-    axis = _axis(np.concatenate([low, value, high]), value, unit)
+    quantity = str(rows["quantity"].iloc[0])
+    axis = _axis(np.concatenate([low, value, high]), value, unit, quantity)
     height = (top - bottom) / _height(rows)
     upright = Axis((_height(rows) - 0.5, -0.5))
     panel = page.chart((start, bottom, stop, top), axis, upright, gid="chart")
@@ -193,10 +194,10 @@ def _author(authors: object) -> str:
     return parse_name(str(names[0])).family if names else "unknown author"
 
 
-def _axis(all_values: np.ndarray, values: np.ndarray, unit: str) -> Axis:
+def _axis(all_values: np.ndarray, values: np.ndarray, unit: str, quantity: str) -> Axis:
     """Return the axis: logarithmic for values of several magnitudes, else without outliers."""
     known = parse_unit(unit) if unit else None
-    title = known.to_string("unicode") if known else ""
+    title = known.to_string("unicode") if known else quantity
     finite = values[np.isfinite(values)]
     if finite.min() > 0 and finite.max() / finite.min() > _LOGARITHMIC:
         limits = float(finite.min()) / 1.5, float(finite.max()) * 1.5

@@ -299,7 +299,7 @@ class AtlasCollection:
         question = context.strip() or "Related work"
         results = Results(question, hits, replace(engine.indexes.coverage, n_searched=len(chosen)))
         model = connect_from_environment() if model == "auto" else model
-        subject = " ".join([context.strip(), *(paper.title for paper in chosen)]).strip()
+        subject = ". ".join(filter(None, [context.strip(), *(paper.title for paper in chosen)]))
         notes: tuple[str, ...] = (QUOTED,)
         if model is not None:
             brief = {"text": context, "papers": papers_as_data(chosen)}

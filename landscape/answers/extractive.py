@@ -139,7 +139,9 @@ def extract_answer(
     chance = _chance_of_answer(near, pool.ranks, scores)
     relevance = near * pool.fit * chance ** _POWERS.get(aim.kind, _POWER)
     if not (relevance > 0).any():
-        return abstain(f"No sentence of the papers found {aim.wanted}.")
+        if least > 0:
+            return abstain(f"No sentence of the papers found {aim.wanted}.")
+        relevance = near * chance  # every paper is quoted, although its sentences miss the aim
     names, sides = _sides(question, aim, texts)
     same = _restatements(texts, aim, sides, [one.paper_id for one in pool.sentences])
     same |= _overlaps(pool.sentences)

@@ -164,8 +164,12 @@ def shares_of_names(names: Sequence[str], texts: Iterable[str]) -> list[float]:
 def absent_objects(query: str, texts: Iterable[str]) -> tuple[str, ...]:
     """Return the names of objects in a query that do not occur in any of the texts."""
     wanted = _designations(query)
-    known = {object_key(one.name) for text in texts for one in find_objects(text)} if wanted else ()
-    return tuple(one.surface for one in wanted if object_key(one.name) not in known)
+    texts = list(texts) if wanted else []
+    known = {object_key(one.name) for text in texts for one in find_objects(text)}
+    return tuple(
+        one.surface for one in wanted
+        if object_key(one.name) not in known and not any(one.surface in text for text in texts)
+    )  # fmt: skip
 
 
 def _designations(query: str) -> list[ObjectMention]:

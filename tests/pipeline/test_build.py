@@ -22,7 +22,7 @@ from landscape.store.manifest import read_manifest
 from tests.timing import assert_cost
 
 MAP = ["ingest", "keywords", "embeddings", "projection", "topics", "quality", "search"]
-LAYERS = ["uat", "missions", "reviews", "citations"]
+LAYERS = ["uat", "missions", "objects", "reviews", "citations"]
 ALL = [*MAP, *LAYERS]
 
 

@@ -44,7 +44,7 @@ def papers() -> list[dict[str, Any]]:
     listed += [
         {
             "title": "The planet WASP-19b",
-            "abstract": "We find that WASP-19b has a mass of 1.15 ± 0.05 M_J. It is hot.",
+            "abstract": "We find that WASP-19b has a mass of 1.15 ± 0.05 M_J. The CMB is not.",
             "authors": ["Gray, G."],
         },
         {
@@ -143,6 +143,13 @@ def test_tension_is_between_two_bounds(atlas: Atlas) -> None:
     assert early["mean"] == pytest.approx((67.4 / 0.25 + 68.0) / (1 / 0.25 + 1))
     assert (found.table["error"] < found.table["error_shared"]).all()
     assert "σ if the values of each group shared their errors" in found.caption
+
+
+def test_only_cosmological_values_are_of_the_early_or_late_universe(atlas: Atlas) -> None:
+    assert {*values(atlas, quantity="H0", own=True).table["group"]} == {"early", "late"}
+    masses = values(atlas, object="WASP-19 b").table
+    assert not {*masses["group"]} & {"early", "late"}
+    assert "CMB" not in {*masses["method"]}
 
 
 @pytest.mark.parametrize(("given", "verdict"), [("70 ± 1", "no outlier"), ("95 ± 1", "an outlier")])

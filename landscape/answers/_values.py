@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from landscape.search import Engine
 
 _ASKS = re.compile(
-    r"^\W{0,9}(?:(?:at )?(?:what|which|how)\b|(?:give|tell|state|show)\b.{0,20}\bvalues?\b)",
+    r"^\W{0,9}(?:"
+    r"(?:at )?(?:what|which)\s(?!(?:drive|determine|cause|make|control|set|explain|affect)s?\b)|"
+    r"how\s(?!(?:do|does|did|can|could|is|are|was|were|will|would|to)\b)|"
+    r"(?:give|tell|state|show)\b.{0,20}\bvalues?\b)",
     re.IGNORECASE,
 )
 _LISTED = 6  # values in the text; the table has all

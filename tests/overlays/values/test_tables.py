@@ -212,6 +212,13 @@ def test_a_question_for_a_value_is_answered_from_the_table(atlas: Atlas) -> None
     assert "measure" not in atlas.ask("How massive is NGC 1068?", model=None).text.splitlines()[0]
 
 
+@pytest.mark.parametrize(
+    "question", ["How does WASP-19b lose its mass?", "What determines the mass of WASP-19b?"]
+)
+def test_a_question_for_a_cause_is_not_answered_with_a_value(atlas: Atlas, question: str) -> None:
+    assert "papers measure" not in atlas.ask(question, model=None).text
+
+
 def test_check_names_an_outlier(atlas: Atlas, tmp_path: Path, capsys: Any) -> None:
     (tmp_path / "d.bib").write_text("@article{a, title={T}, author={A, B}, year={2020}}")
     (tmp_path / "d.tex").write_text(

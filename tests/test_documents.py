@@ -58,7 +58,8 @@ BIB = r"""
   We observe them with ALMA and NOEMA. Quenching begins in the densest haloes.}}
 @article{2016ApJ...802...13B, title={Cold gas in galaxies}, author={Rubin, V.}, year={2016},
   journal={ApJ}, bibcode={2016ApJ...802...13B},
-  abstract={We observe cold gas with NOEMA and with JWST. The gas is cold.}}
+  abstract={We observe cold gas of the Milky Way with NOEMA and with JWST. The gas is cold. We find
+  H0 = 71 ± 4 km/s/Mpc, and a mass of 3.1 ± 0.4 M_sun at a redshift of 0.52 ± 0.01.}}
 """
 RDF = """<?xml version="1.0"?>
 <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"

@@ -41,7 +41,7 @@ _FROM = re.compile(r"\b[Ff]rom\s[^.;\d]{0,16}$")
 _LIST = re.compile(rf"(?:,\s?(?:and\s|or\s)?|\s(?:and|or)\s)(?={_ABOUT}?[-−–+]?(?:{_DIGITS}|10\^))")
 _DIGITS_ONLY = re.compile(_DIGITS)
 _POWER_OF_TEN = re.compile(rf"10({_EXPONENT})")
-_NOT_A_NUMBER = re.compile(r"[A-Za-z]*[₀-₉]|\^|['’]s\b")
+_NOT_A_NUMBER = re.compile(r"[A-Za-z]{0,9}[₀-₉]|\^|['’]s\b")
 _ATOM = re.compile(
     r"(?P<name>(?:solar|Earth|Jupiter|Jovian|million|billion|light|astronomical)[\s-]"
     r"(?:mass(?:es)?|radi(?:us|i)|years?|yr|units)(?![a-z])|a\.u\.|°|[A-Za-zμµ]{1,12}"

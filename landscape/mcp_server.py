@@ -312,18 +312,8 @@ class Tools:
         else:
             wanted = {"quantity": _text("quantity", quantity), "object": _text("object", object)}
             found = values(self._atlas, own=True, **wanted)
-        shown = [
-            "quantity",
-            "object",
-            "stated",
-            "value",
-            "plus",
-            "minus",
-            "unit",
-            "limit",
-            "method",
-        ]
-        columns = [*shown, "year", "title", "sentence", "paper_id", *(["sigma"] if mine else [])]
+        shown = "quantity object stated value plus minus unit limit method year title sentence"
+        columns = [*shown.split(), "paper_id", *(["sigma"] if mine else [])]
         k = _bounded("k", k, _REGIONS)
         return {
             "caption": found.caption,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ import numpy as np
 from landscape._wording import count
 from landscape.corpus.objects import find_objects
 from landscape.errors import LandscapeError
-from landscape.overlays.values import OF_THE_UNIVERSE, asked_quantity, tension, values
+from landscape.overlays.values import OF_THE_UNIVERSE, asked_quantity, tension, unit_text, values
 from landscape.types import Answer, Claim, Evidence, Hit
 
 if TYPE_CHECKING:
@@ -19,13 +18,6 @@ if TYPE_CHECKING:
 
     from landscape.search import Engine
 
-_ASKS = re.compile(
-    r"^\W{0,9}(?:"
-    r"(?:at )?(?:what|which)\s(?!(?:drive|determine|cause|make|control|set|explain|affect)s?\b)|"
-    r"how\s(?!(?:do|does|did|can|could|is|are|was|were|will|would|to)\b)|"
-    r"(?:give|tell|state|show)\b.{0,20}\bvalues?\b)",
-    re.IGNORECASE,
-)
 _LISTED = 6  # values in the text; the table has all
 _FEWEST = 5  # values whose spread is described
 
@@ -37,7 +29,7 @@ def asked_value(question: str) -> tuple[str, str] | None:
     (('mass', 'TRAPPIST-1 e'), ('H0', ''))
     >>> asked_value("What is the mass-metallicity relation of the Milky Way?")
     """
-    quantity = asked_quantity(question) if _ASKS.search(question) else ""
+    quantity = asked_quantity(question)
     if not quantity or quantity in OF_THE_UNIVERSE:
         return (quantity, "") if quantity else None
     names = {one.name for one in find_objects(question)}
@@ -69,10 +61,11 @@ def with_values(engine: Engine, question: str, filter_text: str | None, found: A
         method = f", {row['method']}" if row["method"] else ""
         limit = {"upper": "at most ", "lower": "at least "}.get(row["limit"], "")
         lines.append(f"- {limit}{row['stated']}{method} ({row['year']}) [{paper.label}]")
-        start = max(paper.abstract.find(row["sentence"]), 0)
-        end = start + len(row["sentence"])
-        evidence = Evidence(paper.paper_id, paper.label, start, end, row["sentence"])
-        claims.append(Claim(row["sentence"], (paper.label,), (evidence,), "supported"))
+        start = paper.abstract.find(row["sentence"])
+        if start >= 0:  # evidence is of the abstract, not of the title
+            end = start + len(row["sentence"])
+            evidence = Evidence(paper.paper_id, paper.label, start, end, row["sentence"])
+            claims.append(Claim(row["sentence"], (paper.label,), (evidence,), "supported"))
     quoted = [] if found.abstained else ["", found.text]
     return replace(
         found,
@@ -95,9 +88,9 @@ def _summary(quantity: str, name: str, table: pd.DataFrame, *, measured: bool) -
     if len(plain) < _FEWEST:
         return f"{head}:"
     low, middle, high = np.quantile(plain, [0.05, 0.5, 0.95])
+    median = f"{middle:.4g} {unit_text(unit)}".strip()
     text = (
-        f"{head}: median {middle:.4g} {unit}, 90% of {len(plain):,} values between {low:.4g} and "
-        f"{high:.4g}."
+        f"{head}: median {median}, 90% of {len(plain):,} values between {low:.4g} and {high:.4g}."
     )
     if {"early", "late"} <= {*table["group"]}:
         text += f" {tension(table).caption}"

@@ -15,7 +15,7 @@ from landscape.figures.export import figure
 from landscape.figures.page import SMALL, Page, PageOptions
 from landscape.figures.scene import Axis, Box, Intervals, Rule, Scene, power_ticks, ticks
 from landscape.overlays.periods import describe_corpus
-from landscape.overlays.values import compare_value, parse_unit, tension, weighted_mean
+from landscape.overlays.values import compare_value, tension, unit_text, weighted_mean
 from landscape.overlays.values import values as state_values
 
 if TYPE_CHECKING:
@@ -196,8 +196,7 @@ def _author(authors: object) -> str:
 
 def _axis(all_values: np.ndarray, values: np.ndarray, unit: str, quantity: str) -> Axis:
     """Return the axis: logarithmic for values of several magnitudes, else without outliers."""
-    known = parse_unit(unit) if unit else None
-    title = known.to_string("unicode") if known else quantity
+    title = unit_text(unit) or quantity
     finite = values[np.isfinite(values)]
     if finite.min() > 0 and finite.max() / finite.min() > _LOGARITHMIC:
         limits = float(finite.min()) / 1.5, float(finite.max()) * 1.5

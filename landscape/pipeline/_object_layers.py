@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from landscape._io import data_file, sha256_of
+from landscape.corpus.facilities import missions_file
 from landscape.pipeline._layers import (
     LayerTask,
     has_sections,
@@ -124,7 +125,10 @@ def _frame(layer: str, rows: list[tuple[object, ...]]) -> pd.DataFrame:
 OBJECTS_STAGE = Stage(
     name="objects",
     version=1,
-    parameters=lambda _: {name: sha256_of(data_file(name)) for name in _DATA},
+    parameters=lambda _: {
+        "facilities": sha256_of(missions_file()),  # their names are no objects
+        **{name: sha256_of(data_file(name)) for name in _DATA},
+    },
     inputs=lambda context: inputs_from(papers="ingest", **sections_input(context))(context),
     run=_run,
 )

@@ -1,6 +1,6 @@
 """Values in abstracts: statements of a quantity, their tables, tension and outliers."""
 
-from landscape.overlays.values._quantities import convert, find_measures, parse_unit
+from landscape.overlays.values._quantities import convert, find_measures, parse_unit, unit_text
 from landscape.overlays.values._statements import (
     OF_THE_UNIVERSE,
     ValueStatement,
@@ -21,5 +21,5 @@ from landscape.overlays.values._tables import (
 __all__ = [
     "MANY_SIGMA", "OF_THE_UNIVERSE", "Mean", "ValueStatement", "asked_quantity", "compare_value",
     "convert", "find_measures", "find_method", "find_values", "in_unit", "parse_unit", "tension",
-    "values", "weighted_mean",
+    "unit_text", "values", "weighted_mean",
 ]  # fmt: skip

@@ -99,6 +99,16 @@ def parse_unit(text: str) -> UnitBase | None:
         return None
 
 
+def unit_text(unit: str) -> str:
+    """Return a unit as in print.
+
+    >>> unit_text("km / (Mpc s)"), unit_text("solMass"), unit_text("")
+    ('km Mpc⁻¹ s⁻¹', 'M⊙', '')
+    """
+    known = parse_unit(unit) if unit else None
+    return str(known.to_string("unicode")).replace("☉", "⊙") if known else unit
+
+
 def convert(value: float, unit: str, other: str) -> float | None:
     """Return a value in another unit, or None if the units are of different quantities.
 

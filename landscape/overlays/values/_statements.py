@@ -99,23 +99,30 @@ def quantities() -> Mapping[str, _Quantity]:
 
 
 def asked_quantity(question: str) -> str:
-    """Return the quantity that a question names, or "".
+    """Return the quantity that a question asks the value of, or "".
 
     >>> asked_quantity("How old is M 67?"), asked_quantity("What is the mass ratio?")
     ('age', '')
+    >>> asked_quantity("Which mass has K2-18 b?"), asked_quantity("What sets the mass of K2-18 b?")
+    ('mass', '')
     """
     for name, pattern in settings()["asked"].items():
         if re.search(pattern, question, re.IGNORECASE):
             return str(name)
+    is_general = _PATTERNS["asks"].match(question) is not None
+    named = _PATTERNS["asks_by_name"].match(question)
     found = [
         (match.start(), name)
         for name, quantity in quantities().items()
         for match in quantity.words.finditer(question)
         if not _PATTERNS["no_cue"].match(question, match.end())
         and question[match.start() - 1 : match.start()] != "-"
+        and (is_general or (named and match.start() == named.end()))
     ]
     symbols = [name for name in OF_THE_UNIVERSE if quantities()[name].symbol.search(question)]
-    return min(found)[1] if found else (symbols or [""])[0]
+    if found:
+        return min(found)[1]
+    return symbols[0] if symbols and is_general else ""
 
 
 def find_values(

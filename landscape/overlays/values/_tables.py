@@ -13,7 +13,7 @@ from landscape._wording import count, did_you_mean
 from landscape.corpus.objects import normal_name, object_key
 from landscape.errors import InputError
 from landscape.overlays.periods import describe_corpus
-from landscape.overlays.values._quantities import convert, settings
+from landscape.overlays.values._quantities import convert, settings, unit_text
 from landscape.overlays.values._statements import (
     OF_THE_UNIVERSE,
     ValueStatement,
@@ -403,6 +403,7 @@ def _verdict(
 ) -> tuple[float, str]:
     """Return the robust deviation of a value from others, and a sentence about it."""
     of = f" of {given.object}" if given.object else ""
+    unit = unit_text(unit)
     name = f"{given.quantity}{of} = {value:.4g} {unit}".strip()
     n, median = len(others), float(np.median(others))
     if n < _FEWEST:

@@ -203,7 +203,7 @@ def test_a_votable_is_read_by_astropy(atlas: Atlas, tmp_path: Path) -> None:
 def test_a_question_for_a_value_is_answered_from_the_table(atlas: Atlas) -> None:
     found = atlas.ask("What is the value of the Hubble constant?", model=None)
     assert not found.abstained
-    assert "6 papers measure H0: median 71 km / (Mpc s)" in found.text
+    assert "6 papers measure H0: median 71 km Mpc⁻¹ s⁻¹" in found.text
     assert "73.0 ± 1.0 km/s/Mpc, Cepheids and supernovae" in found.text
     labels = {paper.label for paper in found.papers}
     assert all(label in labels for claim in found.claims for label in claim.citations)

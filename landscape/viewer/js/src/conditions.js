@@ -289,13 +289,17 @@ export async function papersOf(source, condition) {
   }
   const kind = { kind: "reviews", concept: "concepts", object: "objects", in: "mine" }[field] ?? "facilities";
   const entries = source.manifest.sets[kind] ?? [];
-  const row = field === "kind" ? 0 : entries.findIndex((one) => [one.name, ...(one.also ?? [])].some((name) => same(name, text)));
-  if (!entries[row]) throw new QueryError(`the map has no ${field} ${text}; choose a name under Filters, and write it in quotes`);
-  const { points, kinds } = await source.set(kind, row);
-  points.forEach((point, place) => {
-    // "facility" stands for papers that use the data, "mentions" for all that name it.
-    if (field !== "facility" || kinds[place]) mask[point] = 1;
+  const rows = entries.flatMap((one, row) => {
+    const names = field === "kind" ? [text] : [one.name, ...(one.also ?? [])];
+    return names.some((name) => same(name, text) || (field === "object" && isPlanet(name, text))) ? [row] : [];
   });
+  if (!rows.length) throw new QueryError(`the map has no ${field} ${text}; choose a name under Filters, and write it in quotes`);
+  for (const { points, kinds } of await Promise.all(rows.map((row) => source.set(kind, row)))) {
+    points.forEach((point, place) => {
+      // "facility" stands for papers that use the data, "mentions" for all that name it.
+      if (field !== "facility" || kinds[place]) mask[point] = 1;
+    });
+  }
   return mask;
 }
 
@@ -305,4 +309,13 @@ export async function papersOf(source, condition) {
  */
 function same(one, other) {
   return one.toLowerCase() === other.toLowerCase();
+}
+
+/**
+ * Whether a name is that of a planet of a star, such as "K2-18 b" of "K2-18".
+ * @param {string} name
+ * @param {string} star
+ */
+function isPlanet(name, star) {
+  return /^ ?[b-k]$/.test(name.slice(star.length)) && same(name.slice(0, star.length), star);
 }

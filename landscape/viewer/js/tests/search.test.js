@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { test } from "node:test";
 
-import { readFilter } from "../src/conditions.js";
+import { papersOf, readFilter } from "../src/conditions.js";
 import { bareId, formsOf, readCited, readQuery, WordIndex, wordsOf } from "../src/search.js";
 import { Source } from "../src/source.js";
 
@@ -202,3 +202,15 @@ for (const { query, words, stop } of CASES) {
     });
   });
 }
+
+test("a star stands for its planets, and a planet for itself", async () => {
+  const papers = { "K2-18": [0], "K2-18 b": [2], "K2-18 c": [3], "K2-181": [4] };
+  const names = Object.keys(papers);
+  const source = {
+    manifest: { papers: 6, sets: { objects: names.map((name) => ({ name, also: [] })) } },
+    set: async (_, row) => ({ points: papers[names[row]], kinds: [0] }),
+  };
+  const found = async (text) => [...(await papersOf(source, { kind: "is", field: "object", text }))];
+  assert.deepEqual(await found("K2-18"), [1, 0, 1, 1, 0, 0]);
+  assert.deepEqual(await found("k2-18 b"), [0, 0, 1, 0, 0, 0]);
+});

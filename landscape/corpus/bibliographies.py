@@ -26,7 +26,7 @@ from landscape.corpus.readers.bibtex import identifiers_of, parse_entries
 from landscape.errors import InputError
 
 _SPEC = re.compile(
-    r"([^=\[\]]{1,200}?)\s{0,9}(?:\[(\d{4})?\s?\.\.\s?(\d{4})?\])?\s{0,9}=\s{0,9}(.+)", re.DOTALL
+    r"\A([^=\[\]]{1,200}?)\s{0,9}(?:\[(\d{4})?\s?\.\.\s?(\d{4})?\])?\s{0,9}=\s{0,9}(.+)", re.DOTALL
 )
 # Categories of papers that a librarian has read and that do not use the facility.
 _NOT_USED = re.compile(

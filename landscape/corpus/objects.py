@@ -10,63 +10,39 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from landscape._io import data_file, read_yaml
+from landscape.corpus._designations import (
+    DASHES,
+    GRAMMAR,
+    PATTERNS,
+    ObjectMention,
+    alternatives,
+    class_names,
+    constellation_names,
+    find_by_coordinates,
+    find_catalogued,
+    find_in_constellations,
+    find_messier,
+    find_small_bodies,
+    is_class,
+    kinds_of_acronyms,
+    mention_at,
+    proper_names,
+    with_parts,
+)
 from landscape.corpus.facilities import load_facilities
-from landscape.text.word_index import STOP_WORDS
-from landscape.text.words import GREEK
 
-
-class ObjectMention(NamedTuple):
-    """Mention of a celestial object in a text.
-
-    Attributes
-    ----------
-    start, end : int
-        Position of the name: ``text[start:end] == surface``.
-    surface : str
-        The name as written in the text.
-    name : str
-        Normal form of the name, such as "NGC 224" for "M31".
-    kind : str
-        Kind of object, such as "star", "planet" or "galaxy"; "" if the name does not show it.
-    """
-
-    start: int
-    end: int
-    surface: str
-    name: str
-    kind: str
-
-
-class _Catalogue(NamedTuple):
-    name: str  # normal form of the acronym
-    kind: str
-    number: re.Pattern[str]
-    separator: re.Pattern[str]
-    joint: str  # between the acronym and the number of the normal form
-    near: re.Pattern[str] | None  # words that the text must have
-    not_near: str
-    has_list: bool
-
-
-_DATA: dict[str, Any] = dict(read_yaml(data_file("objects.yaml")))
-_PATTERNS = {name: re.compile(pattern) for name, pattern in _DATA["patterns"].items()}
-_STARS = frozenset({"star", "white dwarf", "brown dwarf", "pulsar", "X-ray source", ""})
-# Separators in the text, and in the normal form, for each value of `hyphen` or `glued`.
-_SEPARATORS = {
-    "": (r"[\s~-]?", " "),
-    "True": (r"[-–\s~]?", "-"),
-    "only": ("[-–]", "-"),
-    "none": (r"[\s~]?", " "),
-    "any": (r"[\s-]?", ""),
-    "glued": ("", ""),
-}
-_GREEK = {name: letter for letter, name in GREEK.items()} | {"ϵ": "ε", "ϑ": "θ", "ϕ": "φ"}
-_DASHES = str.maketrans("−–‐~\u00a0", "---  ")
+__all__ = [
+    "Coordinates",
+    "ObjectMention",
+    "coordinates_of",
+    "find_objects",
+    "normal_name",
+    "object_key",
+]
 
 
 def find_objects(text: str) -> list[ObjectMention]:
@@ -92,10 +68,11 @@ def find_objects(text: str) -> list[ObjectMention]:
     >>> find_objects("An M1 model of C IV lines of 5 M⊙ stars with NIRSpec")
     []
     """
-    found = [
-        *_catalogued(text), *_messier(text), *_by_coordinates(text), *_in_constellations(text),
-        *_small_bodies(text), *_named(text), *_in_regions(text),
-    ]  # fmt: skip
+    finders = (
+        find_catalogued, find_messier, find_by_coordinates, find_in_constellations,
+        find_small_bodies, _named, _in_regions,
+    )  # fmt: skip
+    found = [one for find in finders for one in find(text)]
     found.sort(key=lambda one: (one.start, -one.end))
     kept: list[ObjectMention] = []
     for one in found:
@@ -104,7 +81,7 @@ def find_objects(text: str) -> list[ObjectMention]:
     taken = _marked(text, kept)
     kept += [one for one in _designated(text) if not any(taken[one.start : one.end])]
     kept = _resolved(text, sorted(kept))
-    return sorted([*kept, *_abbreviated(text, kept)]) if kept else []
+    return sorted([*kept, *_abbreviated(text, kept)])
 
 
 def normal_name(name: str) -> str:
@@ -126,7 +103,7 @@ def object_key(name: str) -> str:
     >>> object_key("SDSS J010013.02+280225.8") == object_key("J0100+2802")
     True
     """
-    found = _PATTERNS["in_name"].search(name)
+    found = PATTERNS["in_name"].search(name)
     if found:
         return "J{}{}{}{}".format(*found.groups())
     return re.sub(r"(?<!\d)[-–]|[-–](?!\d)|\s", "", name).casefold()
@@ -168,333 +145,37 @@ def _degrees(digits: str) -> tuple[float, float] | None:
 
 
 @cache
-def _catalogues() -> tuple[re.Pattern[str], Mapping[str, list[_Catalogue]]]:
-    """Return the pattern of the acronyms, and the catalogues of each acronym."""
-    catalogues = defaultdict[str, list[_Catalogue]](list)
-    for entry in _DATA["catalogues"]:
-        glued = {"True": "glued"}.get(str(entry.get("glued", "")), str(entry.get("glued", "")))
-        separator, joint = _SEPARATORS[glued or str(entry.get("hyphen", ""))]
-        words = entry.get("near", "").split()
-        near = re.compile("|".join(map(re.escape, words))) if words else None
-        kind = entry.get("kind", "")
-        # Letters of components and planets can follow the number of a star.
-        end = "(?![0-9])" if kind in _STARS | {"galaxy", "galaxy cluster"} else r"(?![^\W_])"
-        number = re.compile(f"(?:{entry['number']}){end}")
-        for names in entry["names"].split():
-            normal, *others = names.replace("_", " ").split("=")
-            one = _Catalogue(
-                normal, kind, number, re.compile(separator), " " if normal == "Abell" else joint,
-                near, entry.get("not_near", ""), entry.get("list", False),
-            )  # fmt: skip
-            for name in (normal, *others):
-                catalogues[name].append(one)
-    acronyms = _alternatives(catalogues)
-    follows = r"(?=[\s~\u00a0\-–]?\s?[+\-−–]?[A-Z]{0,3}\s?\d)"
-    return re.compile(rf"(?<![\w.\\\-–])({acronyms}){follows}"), catalogues
-
-
-def _alternatives(names: Iterable[str]) -> str:
-    """Return the pattern of any of some names, the longest first."""
-    by_letter = defaultdict[str, list[str]](list)  # ten times as fast as one list
-    for name in sorted(names, key=len, reverse=True):
-        by_letter[re.escape(name[0])].append(re.escape(name[1:]))
-    groups = (f"{letter}(?:{'|'.join(rest)})" for letter, rest in by_letter.items())
-    return "|".join(groups).replace("\\ ", r"[\s~\u00a0]") or "(?!)"
-
-
-def _catalogued(text: str) -> Iterator[ObjectMention]:
-    pattern, catalogues = _catalogues()
-    for match in pattern.finditer(text):
-        for catalogue in catalogues[match[1].translate(_DASHES)]:
-            gap = catalogue.separator.match(text, match.end())
-            number = catalogue.number.match(text, gap.end()) if gap else None
-            if number is None or _PATTERNS["unit_after"].match(text, number.end()):
-                continue
-            is_planet = catalogue.kind in _STARS and _PATTERNS["planets"].match(text, number.end())
-            if catalogue.near and not is_planet and not catalogue.near.search(text):
-                continue
-            if catalogue.not_near and catalogue.not_near in text:
-                continue
-            if mentions := [*_numbered(text, catalogue, match.start(), number)]:
-                yield from mentions
-                break
-
-
-def _numbered(
-    text: str, catalogue: _Catalogue, start: int, number: re.Match[str]
-) -> Iterator[ObjectMention]:
-    """Yield a numbered object or its planets, and the objects that follow in a list."""
-    mentions = [
-        *_with_parts(
-            text, start, number.end(), _numbered_name(catalogue, number[0]), catalogue.kind
-        )
-    ]
-    end = mentions[-1].end
-    if end == number.end() and text[end : end + 1].isalpha():
-        return
-    yield from mentions
-    while catalogue.has_list and (more := _PATTERNS["more"].match(text, end)):
-        following = catalogue.number.match(text, more.end())
-        if following is None or len(following[0]) < 3:
-            return
-        is_year = re.fullmatch(r"(?:19|20)\d\d", following[0]) and catalogue.kind != "galaxy"
-        is_certain = re.match(r"\d{6}", following[0])
-        if is_year or not (is_certain or _PATTERNS["after_list"].match(text, following.end())):
-            return
-        start, end = following.span()
-        yield _mention(text, start, end, _numbered_name(catalogue, following[0]), catalogue.kind)
-
-
-def _numbered_name(catalogue: _Catalogue, number: str) -> str:
-    digits = " ".join(number.translate(_DASHES).split())
-    if catalogue.name in {"NGC", "IC", "UGC"}:
-        digits = digits.lstrip("0")
-    if catalogue.name == "PSR" and digits[:1].isdigit():
-        digits = f"B{digits}"
-    return f"{catalogue.name}{catalogue.joint}{digits}"
-
-
-def _with_parts(text: str, start: int, end: int, name: str, kind: str) -> Iterator[ObjectMention]:
-    """Yield a mention with its component, or its planets."""
-    if kind in _STARS - {"pulsar"}:
-        part = _PATTERNS["component"].match(text, end)
-        if part and not _PATTERNS["letter_between"].match(text, end):
-            end = part.end()
-            name += f" {part[0].strip(' ()')}"
-        planets = _PATTERNS["planets"].match(text, end)
-        if planets and "".join(sorted(set(planets[1]))) == planets[1]:
-            first = planets.start(1)
-            for place, letter in enumerate(planets[1]):
-                begin = start if place == 0 else first + place
-                yield _mention(text, begin, first + place + 1, f"{name} {letter}", "planet")
-            more = _PATTERNS["more_planets"].match(text, planets.end())
-            while more:
-                yield _mention(text, *more.span(1), f"{name} {more[1]}", "planet")
-                more = _PATTERNS["more_planets"].match(text, more.end())
-            return
-    usual, known = _all_names()[1].get(name, (name, ""))
-    known = _ngc_kinds().get(usual, known or ("galaxy" if usual.startswith("NGC") else ""))
-    yield _mention(text, start, end, usual, known or kind)
-
-
-def _mention(text: str, start: int, end: int, name: str, kind: str) -> ObjectMention:
-    return ObjectMention(start, end, text[start:end], name, kind)
-
-
-@cache
-def _messier_table() -> Mapping[int, tuple[str, str]]:
-    table = {40: ("M 40", "star"), 45: ("Pleiades", "open cluster")}
-    for entry in _DATA["messier"].split(","):
-        messier, acronym, number, kind = entry.split(maxsplit=3)
-        table[int(messier)] = f"{acronym} {number}", " ".join(kind.split())
-    return table
-
-
-@cache
-def _ngc_kinds() -> Mapping[str, str]:
-    listed = _DATA["ngc_kinds"].items()
-    kinds = {f"NGC {n}": kind for kind, numbers in listed for n in str(numbers).split()}
-    return kinds | dict(_messier_table().values())
-
-
-def _messier(text: str) -> Iterator[ObjectMention]:
-    for match in _PATTERNS["messier"].finditer(text):
-        name, kind = _messier_table().get(int(match[1]), ("", ""))
-        is_short = not match[0].startswith("Messier")
-        if is_short and int(match[1]) < 10 and not _PATTERNS["messier_context"].search(text):
-            continue
-        if not name or (is_short and _PATTERNS["spectral"].match(text, match.end())):
-            continue
-        source = match[2]  # such as "X-1" of "M82 X-1"
-        name, kind = (f"{name} {source}", "X-ray source") if source else (name, kind)
-        yield _mention(text, *match.span(), name, kind)
-
-
-@cache
-def _kinds_of_acronyms() -> Mapping[str, str]:
-    return {name: kind for kind, names in _DATA["coordinates"].items() for name in names.split()}
-
-
-def _by_coordinates(text: str) -> Iterator[ObjectMention]:
-    for match in _PATTERNS["glued_acronym"].finditer(text):
-        acronym, *groups = match.groups()
-        yield from _with_coordinates(text, match.start(), match, groups, acronym)
-    for match in _PATTERNS["coordinates"].finditer(text):
-        before = _PATTERNS["acronym"].search(text[max(0, match.start() - 24) : match.start()])
-        is_acronym = before and (
-            sum(map(str.isupper, before[1])) > 1 or before[1] in _kinds_of_acronyms()
-        )
-        acronym, size = (before[1], len(before[0])) if before and is_acronym else ("", 0)
-        yield from _with_coordinates(text, match.start() - size, match, match.groups(), acronym)
-    for match in _PATTERNS["survey_dates"].finditer(text):
-        yield _mention(text, *match.span(), match[0], "transient")
-    for match in _PATTERNS["truncated"].finditer(text):  # "…" marks that the name is not complete
-        name = f"{match[1]} J{match[2].translate(_DASHES)}…"
-        yield from _with_parts(text, *match.span(), name, "")
-    for match in _PATTERNS["galactic"].finditer(text):
-        acronym, longitude, sign, latitude = match.groups("")
-        if "." in longitude or acronym:
-            name = f"{acronym} G{longitude}{sign.translate(_DASHES)}{latitude}".strip()
-            yield _mention(text, *match.span(), name, _DATA["galactic_kinds"].get(acronym, ""))
-
-
-def _with_coordinates(
-    text: str, start: int, match: re.Match[str], groups: Iterable[str | None], acronym: str
-) -> Iterator[ObjectMention]:
-    ra, sign, dec, suffix = (group or "" for group in groups)
-    if int(ra[:2]) > 23 or int(ra[2:4]) > 59 or int(dec[:2]) > 90:
-        return
-    if acronym in _DATA["class_acronyms"].split():
-        start, acronym = match.start(), ""
-    acronym = _DATA["spellings"].get(acronym, acronym).translate(_DASHES)
-    kind = _kinds_of_acronyms().get(acronym, "")
-    name = f"{acronym} J{ra}{sign.translate(_DASHES)}{dec}".strip()
-    if not suffix:
-        yield from _with_parts(text, start, match.end(), name, kind)
-    elif suffix in "bcdefg" and kind != "pulsar" and not acronym.endswith("FGL"):
-        yield _mention(
-            text, start, match.end(), f"{name} {suffix}", "planet" if kind in _STARS else kind
-        )
-    else:
-        yield _mention(text, start, match.end(), f"{name}{suffix}", kind)
-
-
-@cache
-def _constellations() -> Mapping[str, tuple[str, str, str]]:
-    """Return the abbreviation, nominative and genitive by all three names of a constellation."""
-    found = {}
-    for entry in _DATA["constellations"].split(","):
-        names = tuple(name.replace("_", " ") for name in entry.split())
-        for name in names:
-            found[name] = found[name.replace("ö", "o")] = (names[0], names[1], names[2])
-    return found
-
-
-@cache
-def _star_patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return the patterns of stars and of dwarf galaxies in constellations."""
-    greek = "|".join(
-        [*GREEK.values(), *map(str.capitalize, GREEK.values()), *_GREEK.values(), *"ϵϑϕ"]
-    )
-    letter = rf"(?:{greek})[¹²³1-9]?|\d{{1,3}}|V\d{{3,4}}|[R-Z]|[A-IK-Z]{{2}}|[go]"
-    stars = rf"(?<![\w.+\-−])({letter})[\s~\u00a0-]({_alternatives(_constellations())})(?!\w)"
-    ambiguous = _DATA["ambiguous_constellations"].split()
-    names = {
-        name for name, (short, nominative, _) in _constellations().items()
-        if name in {nominative, nominative.replace("ö", "o")} or (name == short not in ambiguous)
-    }  # fmt: skip
-    roman = r"(?:X{0,3}(?:IX|IV|V?I{1,3}|V)|X{1,3}|[1-9])"
-    return re.compile(stars), re.compile(rf"(?<!\w)({_alternatives(names)})\s({roman})(?![\w.])")
-
-
-def _in_constellations(text: str) -> Iterator[ObjectMention]:
-    stars, dwarfs = _star_patterns()
-    for match in stars.finditer(text):
-        letter, constellation = match[1], match[2]
-        short, nominative, genitive = _constellations()[constellation]
-        number = re.fullmatch(r"(V?\d+|.+?)([¹²³1-9]?)", letter)
-        stem, index = (letter, "") if number is None or letter[-3:].isdigit() else number.groups()
-        greek = _GREEK.get(stem.lower() if len(stem) > 1 else stem, stem)
-        is_greek = greek in GREEK
-        is_long_nominative = constellation not in (short, genitive, genitive.replace("ö", "o"))
-        is_word = constellation in {"And", "For", "Men"} and letter.isdigit()
-        if (
-            is_word
-            or text.startswith(" cent", match.end())
-            or letter in _DATA["not_variables"].split()
-        ):
-            continue
-        if is_long_nominative and nominative != genitive and not is_greek:
-            continue
-        if letter.isdigit() and not 0 < int(letter) < 150:
-            continue
-        if len(letter) == 2 and letter.isupper() and letter > "QZ" and letter[1] < letter[0]:
-            continue  # no name of a variable
-        name = f"{greek}{index} {short}"
-        # "RR Lyrae" is the class, and "RR Lyr" the star; "BL Lacertae" is both.
-        is_long = constellation != short and not is_greek and short != "Lac"
-        if name in _classes() and (is_long or _is_class(text, match[0])):
-            continue
-        yield from _with_parts(text, *match.span(), name, "star")
-        listed = _PATTERNS["variables"].search(text, max(0, match.start() - 60), match.start())
-        if listed and len(letter) == 2:
-            for one in _PATTERNS["variable"].finditer(text, *listed.span()):
-                yield _mention(text, *one.span(), f"{one[0]} {short}", "star")
-    if _PATTERNS["dwarf"].search(text):
-        for match in dwarfs.finditer(text):
-            name = f"{_constellations()[match[1]][1]} {match[2]}"
-            yield _mention(text, *match.span(), name, "galaxy")
-
-
-@cache
-def _classes() -> frozenset[str]:
-    """Return the names of stars after which classes are named."""
-    return frozenset({"Mira", *(one.strip() for one in _DATA["classes"].split(","))})
-
-
-def _is_class(text: str, name: str) -> bool:
-    """Return whether a text uses the name of a star as the name of a class, as in "a BL Lac"."""
-    return any(
-        _PATTERNS["class_after"].match(text, match.end())
-        or _PATTERNS["class_before"].search(text, 0, match.start())
-        for match in re.finditer(re.escape(name), text)
-    )
-
-
-def _small_bodies(text: str) -> Iterator[ObjectMention]:
-    names = _all_names()[1]
-    for match in _PATTERNS["asteroid"].finditer(text):
-        name = match[0].translate(_DASHES)
-        is_word = match[1] and match[2].lower() in STOP_WORDS
-        if name in names or not match[1] or (not is_word and _PATTERNS["asteroids"].search(text)):
-            yield _mention(text, *match.span(), *names.get(name, (name, "asteroid")))
-    for match in _PATTERNS["comet"].finditer(text):
-        name = match[0].translate(_DASHES).replace("’", "'").replace("ʻ", "'")
-        kind = "interstellar object" if re.match(r"\dI/", name) else "comet"
-        yield _mention(text, *match.span(), *names.get(name, (name, kind)))
-    for match in _PATTERNS["numbered_comet"].finditer(text) if "omet" in text else ():
-        full = re.search(rf"(?<!\w){match[0]}/[\w–-]+", text)
-        name = names.get(match[0], (full[0] if full else match[0], ""))[0]
-        yield _mention(text, *match.span(), name.translate(_DASHES), "comet")
-
-
-@cache
-def _all_names() -> tuple[re.Pattern[str], Mapping[str, tuple[str, str]]]:
-    """Return the pattern of proper names, and the normal form and kind of each."""
-    names: dict[str, tuple[str, str]] = {}
-    for kind, listed in _DATA["names"].items():
-        for entry in listed.split(","):
-            normal, _, others = entry.strip().partition("=")
-            for name in (normal, *filter(None, others.split("|"))):
-                names.setdefault(name.strip(), (normal, kind))
-    return re.compile(rf"(?<![\w.−–*])(?:{_alternatives(names)})(?![\w*]|[-–]\d)"), names
-
-
-@cache
 def _false_names() -> re.Pattern[str]:
     """Return the pattern of names of facilities that begin with the name of an object."""
-    begin = tuple(f"{name} " for name in _all_names()[1] if name.isalpha())
+    begin = tuple(f"{name} " for name in proper_names()[1] if name.isalpha())
     names = (name for facility in load_facilities().values() for name in facility.names)
-    return re.compile(_alternatives({n for n in names if n.istitle() and n.startswith(begin)}))
+    return re.compile(alternatives({n for n in names if n.istitle() and n.startswith(begin)}))
 
 
 def _named(text: str) -> Iterator[ObjectMention]:
-    pattern, names = _all_names()
+    pattern, names = proper_names()
     for match in pattern.finditer(text):
-        article = _PATTERNS["article"].match(text, match.start())
+        article = PATTERNS["article"].match(text, match.start())
         start = article.end() if article else match.start()
         match = (start > match.start() and pattern.match(text, start)) or match
-        name = re.sub(r"[~\s]", " ", match[0])
+        name = " ".join(match[0].translate(DASHES).split())
         usual, kind = names[name]
-        if _PATTERNS["name_after"].match(text, match.end()) or _PATTERNS["not_before"].search(
+        if PATTERNS["name_after"].match(text, match.end()) or PATTERNS["not_before"].search(
             text, 0, start
         ):
             continue
-        if _false_names().match(text, start) or (usual in _classes() and _is_class(text, match[0])):
+        if _false_names().match(text, start) or (
+            usual in class_names() and is_class(text, match[0])
+        ):
             continue
-        if name == "MW" and _PATTERNS["megawatts"].search(text, 0, start):
+        if kind in {"moon", "asteroid"} and any(
+            PATTERNS["program_after"].match(text, one.end())
+            for one in re.finditer(re.escape(match[0]), text)
+        ):
+            continue  # a simulation or a program with the name
+        if name == "MW" and PATTERNS["megawatts"].search(text, 0, start):
             continue
-        undefined = _DATA["undefined_abbreviations"].split()
+        undefined = GRAMMAR["undefined_abbreviations"].split()
         if name in undefined and not any(
             other in text
             for other, (one, _) in names.items()
@@ -502,31 +183,61 @@ def _named(text: str) -> Iterator[ObjectMention]:
         ):
             continue
         if kind == "star":
-            yield from _with_parts(text, start, match.end(), usual, kind)
+            yield from with_parts(text, start, match.end(), usual, kind)
         else:
-            yield _mention(text, start, match.end(), usual, kind.removesuffix(" itself"))
+            yield mention_at(text, start, match.end(), usual, kind.removesuffix(" itself"))
+
+
+@cache
+def _bare_names() -> list[tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str], Any]]:
+    """Return names without a noun, the words that the text has and does not have, and the kind."""
+    after = PATTERNS["bare_after"].pattern
+    return [
+        (
+            re.compile(rf"(?<![\w-])(?<!\d\s)(?:{alternatives(names)}){after}"),
+            re.compile(entry["near"]), re.compile(entry.get("not_near", "(?!)")), entry,
+        )
+        for entry in GRAMMAR["bare"]
+        for names in [[name.replace("_", " ") for name in entry["names"].split()]]
+    ]  # fmt: skip
+
+
+@cache
+def _typed_pattern() -> re.Pattern[str]:
+    """Return the pattern of a constellation and a noun, such as "Pisces overdensity"."""
+    names = alternatives(
+        set(constellation_names()) - set(GRAMMAR["ambiguous_constellations"].split())
+    )
+    nouns = "|".join(one for one in GRAMMAR["typed"] if one not in {"nebula", "moving"})
+    return re.compile(rf"(?<!\w)({names})\s((?:{nouns})|moving\sgroup)(?!\w|\s[A-Z])")
 
 
 def _in_regions(text: str) -> Iterator[ObjectMention]:
     """Yield clusters in lists, such as "Virgo and Coma clusters", and star-forming regions."""
-    for match in _PATTERNS["cluster_list"].finditer(text):
-        yield _mention(text, *match.span(), f"{match[1]} cluster", "galaxy cluster")
-    is_detector = "LIGO" in text or "KAGRA" in text
-    for match in _PATTERNS["bare"].finditer(text):
-        if match[0] in _DATA["dwarfs"].split() and _PATTERNS["dwarf_words"].search(text):
-            yield _mention(text, *match.span(), f"{match[0]} dwarf", "galaxy")
-        elif match[0] in _DATA["clusters"].split() and "cluster" in text and not is_detector:
-            yield _mention(text, *match.span(), f"{match[0]} cluster", "galaxy cluster")
-    for match in _PATTERNS["clouds"].finditer(text) if _PATTERNS["young"].search(text) else ():
-        yield _mention(text, *match.span(), match[0].split()[0], "cloud")
+    for match in PATTERNS["cluster_list"].finditer(text):
+        yield mention_at(text, *match.span(), f"{match[1]} cluster", "galaxy cluster")
+    for names, near, not_near, entry in _bare_names():
+        if near.search(text) and not not_near.search(text):
+            for match in names.finditer(text):
+                name = entry.get("name") or f"{match[0]} {entry['noun']}"
+                yield mention_at(text, *match.span(), name, entry["kind"])
+    for match in (*PATTERNS["typed"].finditer(text), *_typed_pattern().finditer(text)):
+        kind = GRAMMAR["typed"][match[2].split()[0].lower()]
+        yield mention_at(text, *match.span(), f"{match[1]} {match[2].lower()}", kind)
+    for match in PATTERNS["clouds"].finditer(text) if PATTERNS["young"].search(text) else ():
+        first = match[0].split()[0]
+        has_cloud = f"{first} molecular cloud" in text or f"{first} Molecular Cloud" in text
+        known = proper_names()[1]
+        name = known.get(f"{first} molecular cloud", (first, ""))[0] if has_cloud else first
+        yield mention_at(text, *match.span(), name, "cloud")
 
 
 def _resolved(text: str, found: list[ObjectMention]) -> list[ObjectMention]:
     """Give truncated and bare coordinates the designation that the text has elsewhere."""
     full = {one.name: one.kind for one in found if " J" in one.name and "…" not in one.name}
     words = set(re.findall(r"\w+", text)) if any(one.name[0] == "J" for one in found) else set()
-    are_pulsars = bool(words & set(_DATA["pulsar_words"].split())) or not words & set(
-        _DATA["other_words"].split()
+    are_pulsars = bool(words & set(GRAMMAR["pulsar_words"].split())) or not words & set(
+        GRAMMAR["other_words"].split()
     )
     resolved = []
     for one in found:
@@ -561,10 +272,10 @@ def _nouns() -> tuple[re.Pattern[str], Mapping[str, str]]:
     """Return the pattern of the nouns before a designation, and the kind of each."""
     kinds = {
         noun.replace("_", " "): kind
-        for kind, nouns in _DATA["nouns"].items()
+        for kind, nouns in GRAMMAR["nouns"].items()
         for noun in nouns.split()
     }
-    return re.compile(rf"\b({_alternatives(kinds)})[\s~]"), kinds
+    return re.compile(rf"\b({alternatives(kinds)})[\s~]"), kinds
 
 
 def _designated(text: str) -> Iterator[ObjectMention]:
@@ -572,49 +283,83 @@ def _designated(text: str) -> Iterator[ObjectMention]:
     meant = {}
     pattern, kinds = _nouns()
     for noun in pattern.finditer(text):
-        match = _PATTERNS["designated"].match(text, noun.end())
+        match = PATTERNS["designated"].match(text, noun.end())
         enough = match and len(re.findall(r"[A-Z0-9]", match[1])) > 2
-        if match and enough and not _PATTERNS["not_designated"].match(match[1]):
+        if match and enough and not PATTERNS["not_designated"].match(match[1]):
             meant[match[1]] = kinds[noun[1].replace("~", " ")]
-    for match in _PATTERNS["besselian"].finditer(text):
+    for match in PATTERNS["besselian"].finditer(text):
         acronym, place = match.groups()
-        if acronym not in _DATA["class_acronyms"].split() and not _PATTERNS["calendar"].match(
+        if acronym not in GRAMMAR["class_acronyms"].split() and not PATTERNS["calendar"].match(
             place
         ):
-            meant.setdefault(match[0], _kinds_of_acronyms().get(acronym, ""))
+            meant.setdefault(match[0], kinds_of_acronyms().get(acronym, ""))
     for surface, kind in meant.items():
-        name = " ".join(surface.translate(_DASHES).split())
+        name = " ".join(surface.translate(DASHES).split())
         for match in re.finditer(rf"(?<![\w-]){re.escape(surface)}(?![\w-])", text):
-            yield _mention(text, *match.span(), name, kind)
+            yield mention_at(text, *match.span(), name, kind)
+
+
+def _is_place(text: str, name: str) -> bool:
+    """Return whether digits are hours and minutes, with or without a declination, of a source."""
+    if name.startswith("J"):
+        return int(name[-4:-2]) < 24 and int(name[-2:]) < 60 and name[-4:] not in {"2000", "1950"}
+    is_place = PATTERNS["bare_besselian"].fullmatch(name)
+    return bool(is_place and PATTERNS["sky_of_quasars"].search(text))
 
 
 def _abbreviated(text: str, found: list[ObjectMention]) -> Iterator[ObjectMention]:
-    """Yield short names of objects that the text also names in full."""
+    """Yield short names of objects, which the text usually names in full too."""
     taken = _marked(text, found)
-    for match in _PATTERNS["short"].finditer(text):
-        written = f"J{match[1]}" if match[1] else re.escape(match[2].translate(_DASHES))
+    for one in (*_shortened(text, found), *_planets_by_letter(text, found), *_meant(text, found)):
+        if not any(taken[one.start : one.end]):
+            yield one
+
+
+def _shortened(text: str, found: list[ObjectMention]) -> Iterator[ObjectMention]:
+    """Yield coordinates without the acronym or the declination, such as "J0100"."""
+    for match in PATTERNS["short"].finditer(text):
+        digits = match[0].translate(DASHES)
+        written = f"J{match[1]}" if match[1] else re.escape(digits)
         pattern = re.compile(rf"{written}[\d.]*[+-]" if match[1] else rf"(?<!\d){written}")
         full = {
             (re.sub(r" [b-k]$", "", one.name), "" if one.kind == "planet" else one.kind)
             for one in found if pattern.search(one.name.replace("B", ""))
         }  # fmt: skip
-        if len(full) == 1 and not any(taken[match.start() : match.end()]):
-            yield from _with_parts(text, *match.span(), *full.pop())
+        if len(full) == 1:
+            yield from with_parts(text, *match.span(), *full.pop())
+        elif not full and _is_place(text, match[0]):
+            is_pulsar = "pulsar" in text and not match[1] and not PATTERNS["active"].search(text)
+            name, kind = (f"PSR B{digits}", "pulsar") if is_pulsar else (digits, "")
+            yield mention_at(text, *match.span(), name, kind)
+
+
+def _planets_by_letter(text: str, found: list[ObjectMention]) -> Iterator[ObjectMention]:
+    """Yield planets such as "planet c" if the text has one host."""
+    hosts = {one.name[:-2] for one in found if one.kind == "planet" and one.name[-2:-1] == " "}
+    hosts = hosts or {one.name for one in found if one.kind == "star" and one.name != "Sun"}
+    for match in PATTERNS["planet_by_letter"].finditer(text) if len(hosts) == 1 else ():
+        host = next(iter(hosts))
+        yield mention_at(text, match.start(), match.end(1), f"{host} {match[1]}", "planet")
+        if match[2]:
+            yield mention_at(text, *match.span(2), f"{host} {match[2]}", "planet")
+
+
+def _meant(text: str, found: list[ObjectMention]) -> Iterator[ObjectMention]:
+    """Yield abbreviations that the text defines, and names without the noun of their kind."""
     meant: dict[str, set[tuple[str, str]]] = defaultdict(set)
     for one in found:
-        bracket = _PATTERNS["in_brackets"].match(text, one.end)
+        bracket = PATTERNS["in_brackets"].match(text, one.end)
         words = re.findall(r"[A-Za-z0-9]+", one.surface)
         initials = {"".join(word[0] for word in words).upper(), f"{words[0][0]}{words[-1]}"}
-        initials.add(_constellations().get(words[0], ("",))[0].upper())  # "Sagittarius dwarf (Sgr)"
+        # "Sagittarius dwarf (Sgr)"
+        initials.add(constellation_names().get(words[0], ("",))[0].upper())
         if bracket and (bracket[1] or bracket[2].removesuffix("s").upper() in initials):
             meant[bracket[2]].add((one.name, one.kind))
-        first = _PATTERNS["first_word"].match(one.surface)
-        if first and not _PATTERNS["clouds"].fullmatch(first[1]):
+        first = PATTERNS["first_word"].match(one.surface)
+        if first and not PATTERNS["clouds"].fullmatch(first[1]):
             meant[first[1]].add((one.name, one.kind))
+    after = r"(?!\w|-\d|\s(?:[A-Z]\w|arm\b|constell|flux))"
     for short, names in meant.items():
-        after = r"(?!\w|-\d|\s(?:[A-Z]\w|arm\b|constell|flux))"
-        for match in (
-            re.finditer(rf"(?<![\w-]){re.escape(short)}{after}", text) if len(names) == 1 else ()
-        ):
-            if not any(taken[match.start() : match.end()]):
-                yield _mention(text, *match.span(), *next(iter(names)))
+        if len(names) == 1:
+            for match in re.finditer(rf"(?<![\w-]){re.escape(short)}{after}", text):
+                yield mention_at(text, *match.span(), *next(iter(names)))

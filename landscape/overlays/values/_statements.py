@@ -202,6 +202,9 @@ class _Sentence:
             for match in pattern.finditer(self.text)
             if not self.names[match.start()]
             and not _PATTERNS["no_cue"].match(self.text, match.end())
+            and not _PATTERNS["not_cue"].search(
+                self.text, max(0, match.start() - 12), match.start()
+            )
         ]
 
     def statements(self) -> Iterator[ValueStatement]:
@@ -269,9 +272,19 @@ class _Sentence:
         if ranked:
             return (*min(ranked)[1:], measure.unit)
         has_errors = measure.plus is not None and not measure.is_range
-        if measure.unit in _LENGTHS and _PATTERNS["place"].search(text, 0, start):
+        if measure.unit in _LENGTHS and (
+            _PATTERNS["place"].search(text, 0, start) or self._follows_object(measure)
+        ):
             return "distance", "", measure.unit
-        return ("age", "", measure.unit) if measure.unit in {"Myr", "Gyr"} and has_errors else None
+        is_age = measure.unit in {"Myr", "Gyr"} and not _PATTERNS["no_age"].search(text, 0, start)
+        return ("age", "", measure.unit) if is_age and has_errors else None
+
+    def _follows_object(self, measure: Measure) -> bool:
+        """Return whether a length is in parentheses after an object, as in "NGC 55 (2.1 Mpc)"."""
+        bracket = _PATTERNS["in_parentheses"]
+        return measure.unit != "AU" and any(
+            bracket.fullmatch(self.text, one.end, measure.start) for one in self.objects
+        )
 
     def _direct(self, measure: Measure) -> tuple[_Cue | None, str]:
         """Return the symbol or name just before a number, and the unit of its logarithm."""
@@ -415,4 +428,6 @@ def _needs_name(quantity: _Quantity, unit: str) -> bool:
     """Return whether a number with this unit is the quantity only beside its name."""
     if quantity.needs in {"", "True"}:
         return bool(quantity.needs)
-    return convert(1.0, unit, quantity.needs) is not None and unit not in _RADII
+    return (unit in {"mK", "uK"} or convert(1.0, unit, quantity.needs) is not None) and (
+        unit not in _RADII
+    )

@@ -57,8 +57,10 @@ def _overlap(one: Sequence[Any], other: Sequence[Any]) -> bool:
     return bool(one[0] < other[1] and other[0] < one[1])
 
 
-def _key(name: str) -> str:
-    return object_key(normal_name(name))
+def _keys(name: str) -> set[str]:
+    """Return the keys of a name; readers give two names as "NGC 4321 (M100)"."""
+    names = {name, *re.findall(r"[^()]+", name)}
+    return names | {object_key(normal_name(one.strip())) for one in names}
 
 
 def compare_objects(
@@ -66,15 +68,16 @@ def compare_objects(
 ) -> dict[str, int]:
     """Count the mentions found and missed. Those of one reader only are neither right nor wrong."""
     counts: dict[str, int] = defaultdict(int)
-    one, two = readers
-    found = list(found)
+    # Planets named by one letter, such as "c", are omitted: some readers mark them.
+    one, two = ([mark for mark in marks if mark[1] - mark[0] > 1] for marks in readers)
+    found = [mention for mention in found if mention[1] - mention[0] > 1]
     for mention in found:
         marked = [mark for mark in one + two if _overlap(mark, mention)]
         counts["right" if marked else "wrong"] += 1
         if marked and mention[2]:
             counts["named"] += 1
             keys = {object_key(mention[2]), mention[2]}
-            counts["well named"] += any({_key(mark[2]), mark[2]} & keys for mark in marked)
+            counts["well named"] += any(_keys(mark[2]) & keys for mark in marked)
     for mark in one:
         both = any(_overlap(mark, other) for other in two)
         counts["missed"] += both and not any(_overlap(mark, mention) for mention in found)
@@ -95,6 +98,8 @@ def _fits(found: ValueStatement, marked: dict[str, Any]) -> bool:
         if not math.isnan(found.plus) and _close(found.value - found.minus, low):
             return _close(found.value + found.plus, marked["high"])
     values = [found.value]
+    if found.unit in {"MK", "Gm"}:  # "2.5 million K"
+        values.append(found.value * 1e6)
     if found.unit.startswith("dex"):
         values += [10**found.value] if abs(found.value) < 90 else []
         values += [math.log10(found.value)] if found.value > 0 else []

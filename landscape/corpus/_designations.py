@@ -49,6 +49,7 @@ class _Catalogue(NamedTuple):
 GRAMMAR: dict[str, Any] = dict(read_yaml(data_file("objects.yaml")))
 PATTERNS = {name: re.compile(pattern) for name, pattern in GRAMMAR["patterns"].items()}
 _STARS = frozenset({"star", "white dwarf", "brown dwarf", "pulsar", "X-ray source", ""})
+_EXTENDED = frozenset({"cloud", "nebula", "galaxy cluster"})  # sources in them have names
 # Separators in the text, and in the normal form, for each value of `hyphen` or `glued`.
 _SEPARATORS = {
     "": (r"[\s~-]?", " "),
@@ -152,6 +153,8 @@ def _numbered_name(catalogue: _Catalogue, number: str) -> str:
 
 def with_parts(text: str, start: int, end: int, name: str, kind: str) -> Iterator[ObjectMention]:
     """Yield a mention with its component, or its planets."""
+    if kind in _EXTENDED and (part := PATTERNS["source_part"].match(text, end)):
+        end, name = part.end(), f"{name}{part[0].translate(DASHES)}"
     if kind in _STARS - {"pulsar"}:
         part = PATTERNS["component"].match(text, end)
         if part and not PATTERNS["letter_between"].match(text, end):
@@ -282,7 +285,9 @@ def _star_patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
         if name in {nominative, nominative.replace("ö", "o")} or (name == short not in ambiguous)
     }  # fmt: skip
     roman = r"(?:X{0,3}(?:IX|IV|V?I{1,3}|V)|X{1,3}|[1-9])"
-    return re.compile(stars), re.compile(rf"(?<!\w)({alternatives(names)})\s({roman})(?![\w.])")
+    return re.compile(stars), re.compile(
+        rf"(?<!\w)({alternatives(names)}|And(?=\s[XVI]{{2}}))\s({roman})(?![\w.])"
+    )
 
 
 def find_in_constellations(text: str) -> Iterator[ObjectMention]:
@@ -348,9 +353,11 @@ def find_small_bodies(text: str) -> Iterator[ObjectMention]:
         if name in names or not match[1] or (not is_word and PATTERNS["asteroids"].search(text)):
             yield mention_at(text, *match.span(), *names.get(name, (name, "asteroid")))
     for match in PATTERNS["comet"].finditer(text):
-        name = match[0].translate(DASHES).replace("’", "'").replace("ʻ", "'")
+        written = re.sub("['’]s$", "", match[0])
+        name = written.translate(DASHES).replace("’", "'").replace("ʻ", "'")
         kind = "interstellar object" if re.match(r"\dI/", name) else "comet"
-        yield mention_at(text, *match.span(), *names.get(name, (name, kind)))
+        end = match.start() + len(written)
+        yield mention_at(text, match.start(), end, *names.get(name, (name, kind)))
     for match in PATTERNS["numbered_comet"].finditer(text) if "omet" in text else ():
         full = re.search(rf"(?<!\w){match[0]}/[\w–-]+", text)
         name = names.get(match[0], (full[0] if full else match[0], ""))[0]
@@ -364,6 +371,9 @@ def proper_names() -> tuple[re.Pattern[str], Mapping[str, tuple[str, str]]]:
     for kind, listed in GRAMMAR["names"].items():
         for entry in listed.split(","):
             normal, _, others = entry.strip().partition("=")
-            for name in (normal, *filter(None, others.split("|"))):
+            spellings = [normal, *filter(None, others.split("|"))]
+            if kind == "region":
+                spellings += [name.title() for name in spellings if "'" not in name]
+            for name in spellings:
                 names.setdefault(name.strip().translate(DASHES), (normal, kind))
     return re.compile(rf"(?<![\w.−–*])(?:{alternatives(names)})(?![\w*]|[-–]\d)"), names

@@ -34,7 +34,7 @@ _MEASURE = re.compile(
 )
 _JOINED = re.compile(
     rf"\s?(?:–|—|-|−|\.\.\.?|…|\sto\s|\sand\s)\s?(?:[A-Za-z]\w{{0,9}}\s?[=∼~≈]\s?)?{_ABOUT}?"
-    rf"(?P<sign>[-−+])?(?P<number>{_NUMBER})(?P<power>{_POWER})?"
+    rf"(?P<sign>[-−+])?(?P<number>{_NUMBER})(?P<power>\s?\)?(?:{_POWER}))?"
 )
 _BETWEEN = re.compile(r"\b[Bb]etween\s[^.;]{0,24}$")
 _FROM = re.compile(r"\b[Ff]rom\s[^.;\d]{0,16}$")
@@ -43,12 +43,12 @@ _DIGITS_ONLY = re.compile(_DIGITS)
 _POWER_OF_TEN = re.compile(rf"10({_EXPONENT})")
 _NOT_A_NUMBER = re.compile(r"[A-Za-z]{0,9}[₀-₉]|\^|['’]s\b")
 _ATOM = re.compile(
-    r"(?P<name>(?:solar|Earth|Jupiter|Jovian|million|billion|light|astronomical)[\s-]"
-    r"(?:mass(?:es)?|radi(?:us|i)|years?|yr|units)(?![a-z])|a\.u\.|°|[A-Za-zμµ]{1,12}"
+    r"(?P<name>(?:[Ss]olar|Earth|Jupiter|Jovian|million|billion|light|astronomical)"
+    r"(?:['’]s)?[\s-](?:[Mm]ass(?:es)?|[Rr]adi(?:us|i)|years?|yr|units|km|K)(?![a-z])|a\.u\.|°|[A-Za-zμµ]{1,12}"
     r"(?:_?(?:\([⊙⊕☉♃]\)|[⊙⊕☉♃])|_\(?(?:sun|Sun|odot|Earth|earth|Jup|jup|Jupiter|J|E)\)?)?)"
     r"(?P<power>[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|\^?\s?\(?[-−–]\d\)?|\^\d)?(?P<cut>[\w\[]?)"
 )
-_JOINT = re.compile(r"\s?[/·⋅.]\s?|\s|\sper\s|(?=[A-Z])")
+_JOINT = re.compile(r"\s?[/·⋅.]\s?|\s|\sper\s|(?=[A-Z])|(?<=[⁰¹²³⁴⁵⁶⁷⁸⁹])(?=[a-z])")
 _SYMBOL = re.compile(r"\s?[=≡≈∼≃]")  # after "h" of "0.3, h = 0.7", which is no hour
 _ONLY_FIRST = frozenset({"min", "m", "K", "Rs", "ME", "RE"})  # words after another unit
 
@@ -191,7 +191,11 @@ def _end_of_range(
         return None
     high = _number(joined["number"]) * 10.0 ** _exponent(joined["power"] or "")
     power = _exponent(joined["power"] or joined["number"])
-    if low > high and power and not re.search("[×^eE⁰-⁹]", written):
+    if (
+        power
+        and (low > high or ")" in (joined["power"] or ""))
+        and not re.search("[×^eE⁰-⁹]", written)
+    ):
         low *= 10.0**power  # "3.3-3.7×10⁻³"
     if joined["sign"] in {"-", "−"}:
         high = -high
@@ -247,7 +251,8 @@ def _unit(text: str, place: int) -> tuple[str, int]:
     start, end, sign = (gap.end() if gap else place), place, ""
     parts: list[str] = []
     while len(parts) < 5 and (atom := _ATOM.match(text, start)):
-        name = _unit_names().get(atom["name"])
+        written = re.sub(r"(?:['’]s)?[\s-]", " ", atom["name"])
+        name = _unit_names().get(written)
         power = (atom["power"] or "").translate(_PLAIN_DIGITS).strip("^() ")
         if name is None or atom["name"] == "a" or (atom["cut"] and not power):
             break

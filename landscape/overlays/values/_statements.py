@@ -20,6 +20,7 @@ _NOT_OWNERS = frozenset({"Sun", "Earth", "Solar System"})
 _LENGTHS = frozenset({"AU", "pc", "kpc", "Mpc", "Gpc", "lyr"})
 _RADII = frozenset({"solRad", "earthRad", "jupiterRad"})
 _NAN = float("nan")
+_WITHOUT_NAME = 200.0  # more characters than to any name of a quantity
 
 
 class ValueStatement(NamedTuple):
@@ -203,7 +204,7 @@ class _Sentence:
             if not self.names[match.start()]
             and not _PATTERNS["no_cue"].match(self.text, match.end())
             and not _PATTERNS["not_cue"].search(
-                self.text, max(0, match.start() - 12), match.start()
+                self.text, max(0, match.start() - 16), match.start()
             )
         ]
 
@@ -261,14 +262,7 @@ class _Sentence:
             metals = None if cue else _PATTERNS["solar_metals"].match(text, end)
             is_metal = metals and ("Z" in metals[0] or "etal" in text)
             return ("metallicity", metals[0].strip(), "") if metals and is_metal else None
-        ranked = []
-        for name, quantity in known.items():
-            if _fitting_unit(quantity, measure) is None or measure.unit.startswith("dex"):
-                continue  # dex without a symbol is a difference
-            if nearest := self._nearest(measure, name):
-                ranked.append((nearest[0], name, nearest[1]))
-            elif not _needs_name(quantity, measure.unit):
-                ranked.append((200.0, name, ""))
+        ranked = [*self._ranked(measure, known)]
         if ranked:
             return (*min(ranked)[1:], measure.unit)
         has_errors = measure.plus is not None and not measure.is_range
@@ -278,6 +272,20 @@ class _Sentence:
             return "distance", "", measure.unit
         is_age = measure.unit in {"Myr", "Gyr"} and not _PATTERNS["no_age"].search(text, 0, start)
         return ("age", "", measure.unit) if is_age and has_errors else None
+
+    def _ranked(
+        self, measure: Measure, known: Mapping[str, _Quantity]
+    ) -> Iterator[tuple[float, str, str]]:
+        """Yield the quantities that fit a unit, with the distance and the text of their names."""
+        for name, quantity in known.items():
+            if _fitting_unit(quantity, measure) is None or measure.unit.startswith("dex"):
+                continue  # dex without a symbol is a difference
+            if nearest := self._nearest(measure, name):
+                yield nearest[0], name, nearest[1]
+            elif measure.unit in _RADII and _PATTERNS["placed"].search(self.text, 0, measure.start):
+                yield _WITHOUT_NAME, "distance", ""
+            elif not _needs_name(quantity, measure.unit):
+                yield _WITHOUT_NAME, name, ""
 
     def _follows_object(self, measure: Measure) -> bool:
         """Return whether a length is in parentheses after an object, as in "NGC 55 (2.1 Mpc)"."""
@@ -293,7 +301,7 @@ class _Sentence:
             between, log = self.text[cue.end : measure.start], ""
             if cue.end > measure.start or len(between) > 60:
                 continue
-            is_log = cue.is_symbol and cue.quantity != "metallicity"
+            is_log = cue.is_symbol and cue.quantity not in {"metallicity", "period", "distance"}
             if is_log and _PATTERNS["log"].search(self.text, max(0, cue.start - 12), cue.start):
                 inside = _PATTERNS["log_unit"].match(between)
                 unit = unit_of(inside[1]) if inside else quantities()[cue.quantity].units[0]
@@ -321,6 +329,10 @@ class _Sentence:
                     found.append((len(between) + 60.0 * is_other, what))
             elif cue.start >= measure.end and not cue.is_symbol:
                 between = self.text[measure.end : cue.start]
+                if quantity == "period" and _PATTERNS["duration"].search(
+                    self.text, max(0, measure.start - 30), measure.start
+                ):
+                    continue  # "over a 10-year period"
                 if len(between) <= 28 and not _PATTERNS["interrupted"].search(between):
                     found.append((len(between) * (1.0 if len(between) < 4 else 3.0), what))
         return min(found, default=None)

@@ -204,7 +204,8 @@ def find_messier(text: str) -> Iterator[ObjectMention]:
         is_short = not match[0].startswith("Messier")
         if is_short and int(match[1]) < 10 and not PATTERNS["messier_context"].search(text):
             continue
-        if not name or (is_short and PATTERNS["spectral"].match(text, match.end())):
+        is_class = int(match[1]) < 10 and PATTERNS["spectral"].match(text, match.end())
+        if not name or (is_short and is_class):
             continue
         source = match[2]  # such as "X-1" of "M82 X-1"
         name, kind = (f"{name} {source}", "X-ray source") if source else (name, kind)

@@ -209,7 +209,8 @@ def _typed_pattern() -> re.Pattern[str]:
         set(constellation_names()) - set(GRAMMAR["ambiguous_constellations"].split())
     )
     nouns = "|".join(one for one in GRAMMAR["typed"] if one not in {"nebula", "moving"})
-    return re.compile(rf"(?<!\w)({names})\s((?:{nouns})|moving\sgroup)(?!\w|\s[A-Z])")
+    nouns += r"|moving\sgroup|OB\d[a-c]?"
+    return re.compile(rf"(?<!\w)({names})\s({nouns})(?!\w|\s[A-Z])")
 
 
 def _in_regions(text: str) -> Iterator[ObjectMention]:
@@ -222,8 +223,9 @@ def _in_regions(text: str) -> Iterator[ObjectMention]:
                 name = entry.get("name") or f"{match[0]} {entry['noun']}"
                 yield mention_at(text, *match.span(), name, entry["kind"])
     for match in (*PATTERNS["typed"].finditer(text), *_typed_pattern().finditer(text)):
-        kind = GRAMMAR["typed"][match[2].split()[0].lower()]
-        yield mention_at(text, *match.span(), f"{match[1]} {match[2].lower()}", kind)
+        noun = match[2] if match[2].startswith("OB") else match[2].lower()
+        kind = GRAMMAR["typed"].get(noun.split()[0], "stellar association")
+        yield mention_at(text, *match.span(), f"{match[1]} {noun}", kind)
     for match in PATTERNS["clouds"].finditer(text) if PATTERNS["young"].search(text) else ():
         first = match[0].split()[0]
         has_cloud = f"{first} molecular cloud" in text or f"{first} Molecular Cloud" in text

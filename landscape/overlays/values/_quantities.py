@@ -39,16 +39,18 @@ _JOINED = re.compile(
 _BETWEEN = re.compile(r"\b[Bb]etween\s[^.;]{0,24}$")
 _FROM = re.compile(r"\b[Ff]rom\s[^.;\d]{0,16}$")
 _LIST = re.compile(rf"(?:,\s?(?:and\s|or\s)?|\s(?:and|or)\s)(?={_ABOUT}?[-−–+]?(?:{_DIGITS}|10\^))")
+_IN_LIST = re.compile(r"\((?:\d{1,6}(?:\.\d{1,6})?,\s){1,12}(?:and\s)?$")  # of "(1, 2) kpc"
 _DIGITS_ONLY = re.compile(_DIGITS)
 _POWER_OF_TEN = re.compile(rf"10({_EXPONENT})")
-_NOT_A_NUMBER = re.compile(r"[A-Za-z]{0,9}[₀-₉]|\^|['’]s\b")
+_NOT_A_NUMBER = re.compile(r"[A-Za-z]{0,9}[₀-₉]|\^|['’]s\b|(?<=\d{3}0)s\b")
+_BODIES = "sun|Sun|odot|Earth|earth|Jupiter|Jup|jup|J|E"
 _ATOM = re.compile(
     r"(?P<name>(?:[Ss]olar|Earth|Jupiter|Jovian|million|billion|light|astronomical)"
     r"(?:['’]s)?[\s-](?:[Mm]ass(?:es)?|[Rr]adi(?:us|i)|years?|yr|units|km|K)(?![a-z])|a\.u\.|°|[A-Za-zμµ]{1,12}"
-    r"(?:_?(?:\([⊙⊕☉♃]\)|[⊙⊕☉♃])|_\(?(?:sun|Sun|odot|Earth|earth|Jup|jup|Jupiter|J|E)\)?)?)"
+    rf"(?:_?(?:\([⊙⊕☉♃]\)|[⊙⊕☉♃])|_\((?:{_BODIES})\)|_(?:{_BODIES}))?)"
     r"(?P<power>[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|\^?\s?\(?[-−–]\d\)?|\^\d)?(?P<cut>[\w\[]?)"
 )
-_JOINT = re.compile(r"\s?[/·⋅.]\s?|\s|\sper\s|(?=[A-Z])|(?<=[⁰¹²³⁴⁵⁶⁷⁸⁹])(?=[a-z])")
+_JOINT = re.compile(r"\s?/\s?\(|\s?[/·⋅.]\s?|\s|\sper\s|(?=[A-Z])|(?<=[⁰¹²³⁴⁵⁶⁷⁸⁹])(?=[a-z])")
 _SYMBOL = re.compile(r"\s?[=≡≈∼≃]")  # after "h" of "0.3, h = 0.7", which is no hour
 _ONLY_FIRST = frozenset({"min", "m", "K", "Rs", "ME", "RE"})  # words after another unit
 
@@ -165,7 +167,7 @@ def _read(text: str, match: re.Match[str]) -> Measure | None:
         if not decimals:
             return None
         errors = [(int(match["brief"][1:-1]) * scale * 10.0**-decimals,) * 2]
-    if errors and text[end : end + 1] == ")":
+    if text[end : end + 1] == ")" and (errors or _IN_LIST.search(text, 0, start)):
         end += 1
     unit, unit_end = _unit(text, end)
     if text[start - 1 : start] == "(" and text.count(")", start, end) > text.count("(", start, end):
@@ -191,12 +193,11 @@ def _end_of_range(
         return None
     high = _number(joined["number"]) * 10.0 ** _exponent(joined["power"] or "")
     power = _exponent(joined["power"] or joined["number"])
-    if (
-        power
-        and (low > high or ")" in (joined["power"] or ""))
-        and not re.search("[×^eE⁰-⁹]", written)
-    ):
-        low *= 10.0**power  # "3.3-3.7×10⁻³"
+    is_dash = re.match(r"\s?[–—−-]", joined[0]) and joined["power"]
+    if power and (low > high or is_dash) and not re.search("[×^eE⁰-⁹]", written):
+        low *= 10.0**power  # "3.3-3.7×10⁻³", "(1-6) × 10⁵"
+    if _JOINED.match(text, joined.end()):
+        return None  # "from z∼0.5 to z∼1-1.5"
     if joined["sign"] in {"-", "−"}:
         high = -high
     other, last = _unit(text, joined.end())
@@ -250,6 +251,7 @@ def _unit(text: str, place: int) -> tuple[str, int]:
     gap = re.compile(r"[\s\u00a0~,]{0,2}(?:-(?=[A-Za-z]))?").match(text, place)
     start, end, sign = (gap.end() if gap else place), place, ""
     parts: list[str] = []
+    is_inside = False
     while len(parts) < 5 and (atom := _ATOM.match(text, start)):
         written = re.sub(r"(?:['’]s)?[\s-]", " ", atom["name"])
         name = _unit_names().get(written)
@@ -265,8 +267,11 @@ def _unit(text: str, place: int) -> tuple[str, int]:
         joint = _JOINT.match(text, end)
         if joint is None:
             break
-        sign = "-" if "/" in joint[0] or "per" in joint[0] else ""
+        is_inside = is_inside or "(" in joint[0]  # of "km/(Mpc s)"
+        sign = "-" if is_inside or "/" in joint[0] or "per" in joint[0] else ""
         start = joint.end()
+    if is_inside and text[end : end + 1] == ")":
+        end += 1
     if len(parts) > 1 and any(re.match(r"(?:sol|earth)Mass|[kM]?pc", part) for part in parts):
         # The little h of distances and masses is omitted; it is no hour.
         parts = [part for part in parts if not part.startswith("h(")]

@@ -18,6 +18,7 @@ _STATUSES = {name: re.compile(pattern) for name, pattern in settings()["status"]
 OF_THE_UNIVERSE = frozenset({"H0", "S8", "sigma8", "Omega_m", "neutrino mass"})
 _NOT_OWNERS = frozenset({"Sun", "Earth", "Solar System"})
 _LENGTHS = frozenset({"AU", "pc", "kpc", "Mpc", "Gpc", "lyr"})
+_TIMES = frozenset({"Myr", "Gyr"})
 _RADII = frozenset({"solRad", "earthRad", "jupiterRad"})
 _NAN = float("nan")
 _WITHOUT_NAME = 200.0  # more characters than to any name of a quantity
@@ -248,7 +249,10 @@ class _Sentence:
             is_place = measure.unit in _LENGTHS and _PATTERNS["place"].search(text, 0, start)
             return ("distance", "", measure.unit) if is_place else None
         if _PATTERNS["change_after"].match(text, end):
-            return None
+            is_age = text.startswith(" ago", end) and _PATTERNS["formed_before"].search(
+                text, max(0, start - 80), start
+            )
+            return ("age", "", measure.unit) if is_age and measure.unit in _TIMES else None
         cue, log = self._direct(measure)
         near = text[max(0, start - 40) : end + 12]
         known = {name: one for name, one in quantities().items() if not one.excluded.search(near)}
@@ -267,11 +271,15 @@ class _Sentence:
             return (*min(ranked)[1:], measure.unit)
         has_errors = measure.plus is not None and not measure.is_range
         if measure.unit in _LENGTHS and (
-            _PATTERNS["place"].search(text, 0, start) or self._follows_object(measure)
+            _PATTERNS["place"].search(text, 0, start)
+            or _PATTERNS["of_nearest"].search(text, 0, start)
+            or self._follows_object(measure)
         ):
             return "distance", "", measure.unit
-        is_age = measure.unit in {"Myr", "Gyr"} and not _PATTERNS["no_age"].search(text, 0, start)
-        return ("age", "", measure.unit) if is_age and has_errors else None
+        is_age = _PATTERNS["age_in_parentheses"].search(text, 0, start) or (
+            has_errors and not _PATTERNS["no_age"].search(text, 0, start)
+        )
+        return ("age", "", measure.unit) if is_age and measure.unit in _TIMES else None
 
     def _ranked(
         self, measure: Measure, known: Mapping[str, _Quantity]

@@ -49,7 +49,7 @@ class _Catalogue(NamedTuple):
 GRAMMAR: dict[str, Any] = dict(read_yaml(data_file("objects.yaml")))
 PATTERNS = {name: re.compile(pattern) for name, pattern in GRAMMAR["patterns"].items()}
 _STARS = frozenset({"star", "white dwarf", "brown dwarf", "pulsar", "X-ray source", ""})
-_EXTENDED = frozenset({"cloud", "nebula", "galaxy cluster"})  # sources in them have names
+_EXTENDED = frozenset({"", "cloud", "nebula", "galaxy cluster"})  # sources in them have names
 # Separators in the text, and in the normal form, for each value of `hyphen` or `glued`.
 _SEPARATORS = {
     "": (r"[\s~-]?", " "),
@@ -87,7 +87,7 @@ def _catalogues() -> tuple[re.Pattern[str], Mapping[str, list[_Catalogue]]]:
             for name in (normal, *others):
                 catalogues[name].append(one)
     acronyms = alternatives(catalogues)
-    follows = r"(?=[\s~\u00a0\-–]?\s?(?:[+\-−–]?[A-Z]{0,3}\s?\d|[A-Z]{2}-[A-Z]))"
+    follows = r"(?=[\s~\u00a0\-–]?\s?(?:[+\-−–]?[A-Z]{0,3}\s?\d|[A-Z]{2,4}-[A-Z]))"
     return re.compile(rf"(?<![\w.\\\-–])({acronyms}){follows}"), catalogues
 
 
@@ -102,10 +102,9 @@ def alternatives(names: Iterable[str]) -> str:
 
 
 def find_catalogued(text: str) -> Iterator[ObjectMention]:
-    pattern, catalogues = _catalogues()
-    for match in pattern.finditer(text):
-        for catalogue in catalogues[match[1].translate(DASHES)]:
-            gap = catalogue.separator.match(text, match.end())
+    for match in _catalogues()[0].finditer(text):
+        for size, catalogue in _beginning(match[1].translate(DASHES)):
+            gap = catalogue.separator.match(text, match.start() + size)
             number = catalogue.number.match(text, gap.end()) if gap else None
             if number is None or PATTERNS["unit_after"].match(text, number.end()):
                 continue
@@ -117,6 +116,13 @@ def find_catalogued(text: str) -> Iterator[ObjectMention]:
             if mentions := [*_numbered(text, catalogue, match.start(), number)]:
                 yield from mentions
                 break
+
+
+def _beginning(acronym: str) -> Iterator[tuple[int, _Catalogue]]:
+    """Yield the catalogues of an acronym and of its beginnings: "B335" is B 335, not B3 35."""
+    for size in range(len(acronym), 0, -1):
+        for catalogue in _catalogues()[1].get(acronym[:size], ()):
+            yield size, catalogue
 
 
 def _numbered(

@@ -289,6 +289,7 @@ def _designated(text: str) -> Iterator[ObjectMention]:
         enough = match and len(re.findall(r"[A-Z0-9]", match[1])) > 2
         if match and enough and not PATTERNS["not_designated"].match(match[1]):
             meant[match[1]] = kinds[noun[1].replace("~", " ")]
+    meant |= {match[1]: "stellar stream" for match in PATTERNS["of_stream"].finditer(text)}
     for match in PATTERNS["besselian"].finditer(text):
         acronym, place = match.groups()
         if acronym not in GRAMMAR["class_acronyms"].split() and not PATTERNS["calendar"].match(

@@ -47,6 +47,16 @@ def names(text: str) -> list[tuple[str, str]]:
         ("Sagittarius A*", "Sgr A*", "black hole"),
         ("GOODS-South", "GOODS-S", "field"),
         ("Galactic centre", "Galactic Center", "region"),
+        ("Cen X−4", "Cen X-4", "X-ray source"),
+        ("NGC 6334I", "NGC 6334I", "galaxy"),
+        ("NGC 1052-DF2", "NGC 1052-DF2", "galaxy"),
+        ("SN IIb 1993J", "SN 1993J", "supernova"),
+        ("supernova (SN) 1993J", "SN 1993J", "supernova"),
+        ("Cyg OB3", "Cyg OB3", "stellar association"),
+        ("Pisces overdensity", "Pisces overdensity", "stellar stream"),
+        ("OGLE-BLG-RRLYR-12345", "OGLE-BLG-RRLYR-12345", "star"),
+        ("I Zwicky 18", "I Zw 18", "galaxy"),
+        ("MW disc", "Galactic disk", "region"),
     ],
 )
 def test_name_kind_and_place(text: str, name: str, kind: str) -> None:
@@ -71,6 +81,11 @@ def test_name_kind_and_place(text: str, name: str, kind: str) -> None:
         "3D/NLTE models; (4) The ratio",
         "HST-AR-13888 and AR-14282",
         "For 1 M⊙ and 5 Per cent",
+        "R Coronae Borealis Stars (RCB) fade",
+        "an ultrahot Jupiter and low-Earth orbits",
+        "the Rhea simulations, Mercury cadmium detectors",
+        "C(3P) + NO and an Emission Nebula",
+        "the streamer G1-2-3 of stars",
     ],
 )
 def test_no_object(text: str) -> None:
@@ -156,3 +171,31 @@ def test_designations_of_unknown_catalogues_and_other_spellings(
 ) -> None:
     names = [one.name for one in find_objects(text)]
     assert names[-len(expected) :] == expected if expected else not names
+
+
+@pytest.mark.parametrize("number", ["HD 12345", "HIP 1234", "WR 7", "HR 8799", "Trumpler 14"])
+@pytest.mark.parametrize("after", [".", ". It is a Wolf star in a cluster.", ", which", ") and"])
+def test_a_name_ends_at_a_full_stop(number: str, after: str) -> None:
+    text = f"The Wolf star in a cluster: {number}{after}"
+    assert number in [name for _, name in names(text)]
+
+
+def test_short_names_in_context() -> None:
+    assert names("16 Cyg A and B are alike")[1] == ("B", "16 Cyg B")
+    assert names("We image HR 8799; planet e and planets b and c are bright")[1:] == [
+        ("planet e", "HR 8799 e"), ("planets b", "HR 8799 b"), ("c", "HR 8799 c"),
+    ]  # fmt: skip
+    assert names("calibrated with the quasar 1924-292") == [("1924-292", "1924-292")]
+    assert names("between 1924-292 and more in years") == []
+    assert names("pulsars such as 1913+16") == [("1913+16", "PSR B1913+16")]
+    assert names("Epoch J2000 and the source J0840") == [("J0840", "J0840")]
+    assert names("The dwarf galaxies Fornax and Sgr have streams") == [
+        ("Fornax", "Fornax dwarf"), ("Sgr", "Sagittarius dwarf"),
+    ]  # fmt: skip
+    assert names("Pulsations of Crab and Vela, two pulsars")[0] == ("Crab", "Crab pulsar")
+    assert names("the dwarf satellites And XIX and Leo I")[0] == ("And XIX", "Andromeda XIX")
+    assert names("star-forming clumps W51-IRS2 and the core B335") == [
+        ("W51-IRS2", "W51-IRS2"), ("B335", "Barnard 335"),
+    ]  # fmt: skip
+    assert names("the planets Mercury and Venus")[0] == ("Mercury", "Mercury")
+    assert names("M31 dwarfs and an M5 dwarf") == [("M31", "NGC 224")]

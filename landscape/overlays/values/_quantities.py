@@ -33,7 +33,7 @@ _MEASURE = re.compile(
     rf"(?P<brief>\(\d{{1,2}}\))?(?P<errors>(?:{_ERROR}){{0,3}})(?P<power>\s?\)?(?:{_POWER}))?"
 )
 _JOINED = re.compile(
-    rf"\s?(?:–|—|-|−|\.\.\.?|…|\sto\s|\sand\s)\s?(?:[A-Za-z]\w{{0,9}}\s?[=∼~≈]\s?)?{_ABOUT}?"
+    rf"\s?(?:–|—|-|−|\.\.\.?|…|\sto\s|\sand\s)\s?(?:(?P<symbol>[A-Za-z]\w{{0,9}})\s?[=∼~≈]\s?)?{_ABOUT}?"
     rf"(?P<sign>[-−+])?(?P<number>{_NUMBER})(?P<power>\s?\)?(?:{_POWER}))?"
 )
 _BETWEEN = re.compile(r"\b[Bb]etween\s[^.;]{0,24}$")
@@ -189,11 +189,14 @@ def _end_of_range(
 ) -> Measure | None:
     """Return the range of "1-2 kpc", "from 1 kpc to 2 kpc" or "between 1 and 2", or None."""
     joined = _JOINED.match(text, end) or (_JOINED.match(text, unit_end) if unit else None)
-    if joined is None or (" and " in joined[0] and not _BETWEEN.search(text, 0, start)):
+    is_other = (
+        joined and joined["symbol"] and joined["symbol"] not in text[max(0, start - 16) : start]
+    )
+    if joined is None or is_other or (" and " in joined[0] and not _BETWEEN.search(text, 0, start)):
         return None
     high = _number(joined["number"]) * 10.0 ** _exponent(joined["power"] or "")
     power = _exponent(joined["power"] or joined["number"])
-    is_dash = re.match(r"\s?[–—−-]", joined[0]) and joined["power"]
+    is_dash = re.match(r"\s?[–—−-]", joined[0]) and not _POWER_OF_TEN.fullmatch(joined["number"])
     if power and (low > high or is_dash) and not re.search("[×^eE⁰-⁹]", written):
         low *= 10.0**power  # "3.3-3.7×10⁻³", "(1-6) × 10⁵"
     if _JOINED.match(text, joined.end()):

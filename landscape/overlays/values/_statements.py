@@ -90,7 +90,9 @@ def quantities() -> Mapping[str, _Quantity]:
     return {
         name: _Quantity(
             (entry["unit"], *map(str, entry.get("also", ()))),
-            re.compile(rf"(?<![\w₀-₉.α-ωΑ-Ω/^\[])(?:{'|'.join(entry['symbols'])})(?![\w₀-₉'′])"),
+            re.compile(
+                rf"(?:(?<=log)|(?<![\w₀-₉.α-ωΑ-Ω/^\[]))(?:{'|'.join(entry['symbols'])})(?![\w₀-₉'′])"
+            ),
             re.compile(rf"(?i)(?<![A-Za-z])(?:{entry['words']})(?![A-Za-z])"),
             re.compile(rf"(?i)(?:\b|(?=\[))(?:{entry.get('not', '(?!)')})"),
             tuple(entry.get("between", (-1e99, 1e99))),
@@ -324,6 +326,10 @@ class _Sentence:
     def _nearest(self, measure: Measure, quantity: str) -> tuple[float, str] | None:
         """Return the distance in characters and the text of the nearest name of a quantity."""
         found: list[tuple[float, str]] = []
+        if quantity == "period" and _PATTERNS["duration"].search(
+            self.text, max(0, measure.start - 30), measure.start
+        ):
+            return None  # "over a 10-year period"
         farthest = 70 if quantities()[quantity].needs else 120
         for cue in self.cues:
             if cue.quantity != quantity:
@@ -337,10 +343,6 @@ class _Sentence:
                     found.append((len(between) + 60.0 * is_other, what))
             elif cue.start >= measure.end and not cue.is_symbol:
                 between = self.text[measure.end : cue.start]
-                if quantity == "period" and _PATTERNS["duration"].search(
-                    self.text, max(0, measure.start - 30), measure.start
-                ):
-                    continue  # "over a 10-year period"
                 if len(between) <= 28 and not _PATTERNS["interrupted"].search(between):
                     found.append((len(between) * (1.0 if len(between) < 4 else 3.0), what))
         return min(found, default=None)

@@ -40,6 +40,17 @@ def only(text: str) -> ValueStatement:
         ("[Fe/H] = -2.3 ± 0.1", "metallicity", -2.3, 0.1, 0.1, ""),
         ("at redshift z = 7.085", "redshift", 7.085, math.nan, math.nan, ""),
         ("a rate of 23.9 (+14.3/-8.6) Gpc⁻³ yr⁻¹", "rate", 23.9, 14.3, 8.6, "1/(Gpc3 yr)"),
+        ("H₀=76.6 (+7.7/-7.0)km/(Mpc s)", "H0", 76.6, 7.7, 7.0, "km/(Mpc s)"),
+        ("log₁₀(⟨M_h⟩/M⊙)=13.44 ± 0.08", "mass", 13.44, 0.08, 0.08, "dex(solMass)"),
+        ("progenitors (<2 M_sun)", "mass", 2, math.nan, math.nan, "solMass"),
+        ("a 5 Jupiter-mass planet", "mass", 5, math.nan, math.nan, "jupiterMass"),
+        ("a temperature of 2.5 million K", "temperature", 2.5, math.nan, math.nan, "MK"),
+        ("the group NGC 55 (2.1 Mpc)", "distance", 2.1, math.nan, math.nan, "Mpc"),
+        ("waves from 6 to 14 R⊙", "distance", 10, 4, 4, "solRad"),
+        ("the nearest star (3 pc)", "distance", 3, math.nan, math.nan, "pc"),
+        ("young stars (∼20 Myr)", "age", 20, math.nan, math.nan, "Myr"),
+        ("a star was born 12 Myr ago", "age", 12, math.nan, math.nan, "Myr"),
+        ("a rate of 21.2Gpc⁻³yr⁻¹", "rate", 21.2, math.nan, math.nan, "1/(Gpc3 yr)"),
         ("an accretion rate of 2×10⁻⁵ M⊙ yr⁻¹", "rate", 2e-5, math.nan, math.nan, "solMass/yr"),
     ],
 )  # fmt: skip
@@ -66,6 +77,8 @@ def test_statistical_and_systematic_errors_are_added_in_quadrature() -> None:
         ("masses 10⁵ M⊙≲M_BH≲10⁷M⊙", "range", 5.05e6, 4.95e6),
         ("a distance between 1 and 3 kpc", "range", 2, 1),
         ("a mass-loss rate of 3.3-3.7x10^(-3) Msun/yr", "range", 3.5e-3, 2e-4),
+        ("a mass of (1-6) × 10⁵ solar masses", "range", 3.5e5, 2.5e5),
+        ("H₂ reservoirs (∼1-5 × 10¹⁰ M⊙)", "range", 3e10, 2e10),
     ],
 )
 def test_limits_and_ranges(text: str, limit: str, value: float, plus: float) -> None:
@@ -86,6 +99,16 @@ def test_limits_and_ranges(text: str, limit: str, value: float, plus: float) -> 
         "a precision of 2% on H₀",
         "the detector at 0.1 K, a receiver temperature",
         "in 2019 we found 12 galaxies",
+        "temperature residuals below 10 μK",
+        "data over a 10-year period",
+        "the redshift evolution (1+z)^k of d_L(z) = (1+z)² D_A",
+        "the neutrino mass is known to σ(M_ν)=0.1 eV",
+        "an average difference of 0.2±0.3 Gyr, difference 0.2±0.3 Gyr",
+        "a mass resolution of m = 0.4 M⊙ per particle",
+        "an outburst period around the 1620s",
+        "a dust-to-gas ratio of Z = 0.01",
+        "fields of 10¹⁴ G and temperature ramps of 5 K per min",
+        "log₁₀(P_c) = -3.04",
     ],
 )
 def test_no_statement(text: str) -> None:
@@ -116,6 +139,13 @@ def test_lists_share_their_unit_and_quantity() -> None:
     assert [(one.quantity, one.value) for one in found] == [
         ("mass", 0.25), ("mass", 0.5), ("mass", 1.0),
         ("redshift", 5.0), ("redshift", 4.6), ("redshift", 4.2),
+    ]  # fmt: skip
+
+
+def test_a_list_in_parentheses_has_one_unit() -> None:
+    found = find_values("The median masses are (6.4, 24, 76) M⊕.")
+    assert [(one.value, one.unit) for one in found] == [
+        (6.4, "earthMass"), (24, "earthMass"), (76, "earthMass"),
     ]  # fmt: skip
 
 

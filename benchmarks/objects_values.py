@@ -104,8 +104,6 @@ def _fits(found: ValueStatement, marked: dict[str, Any]) -> bool:
         if not math.isnan(found.plus) and _close(found.value - found.minus, low):
             return _close(found.value + found.plus, marked["high"])
     values = [found.value]
-    if found.unit in {"MK", "Gm"}:  # "2.5 million K"
-        values.append(found.value * 1e6)
     if found.unit.startswith("dex"):
         values += [10**found.value] if abs(found.value) < 90 else []
         values += [math.log10(found.value)] if found.value > 0 else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from landscape._io import data_file, read_yaml
@@ -311,13 +311,18 @@ def find_in_constellations(text: str) -> Iterator[ObjectMention]:
         if (
             is_word
             or text.startswith(" cent", match.end())
-            or letter in GRAMMAR["not_variables"].split()
+            or (
+                letter in GRAMMAR["not_variables"].split()
+                and short in GRAMMAR["ambiguous_constellations"].split()
+            )
         ):
             continue
         if is_long_nominative and nominative != genitive and not is_greek:
             continue
-        if letter.isdigit() and not 0 < int(letter) < 150:
-            continue
+        if letter.isdigit() and (
+            not 0 < int(letter) < 150 or PATTERNS["roman_after"].match(text, match.end())
+        ):
+            continue  # "10 Leo I stars"
         if len(letter) == 2 and letter.isupper() and letter > "QZ" and letter[1] < letter[0]:
             continue  # no name of a variable
         name = f"{greek}{index} {short}"
@@ -343,11 +348,21 @@ def class_names() -> frozenset[str]:
     return frozenset({"Mira", *(one.strip() for one in GRAMMAR["classes"].split(","))})
 
 
+@lru_cache(maxsize=256)  # a text has few names, but may repeat them
 def is_class(text: str, name: str) -> bool:
     """Return whether a text uses the name of a star as the name of a class, as in "a BL Lac"."""
     return any(
         PATTERNS["class_after"].match(text, match.end())
-        or PATTERNS["class_before"].search(text, 0, match.start())
+        or PATTERNS["class_before"].search(text, max(0, match.start() - 24), match.start())
+        for match in re.finditer(re.escape(name), text)
+    )
+
+
+@lru_cache(maxsize=256)
+def is_program(text: str, name: str) -> bool:
+    """Return whether a simulation or a program has the name, as in "the Rhea simulations"."""
+    return any(
+        PATTERNS["program_after"].match(text, match.end())
         for match in re.finditer(re.escape(name), text)
     )
 

@@ -28,6 +28,7 @@ from landscape.corpus._designations import (
     find_messier,
     find_small_bodies,
     is_class,
+    is_program,
     kinds_of_acronyms,
     mention_at,
     proper_names,
@@ -44,6 +45,8 @@ __all__ = [
     "object_key",
 ]
 
+_LONGEST = 6_000  # characters of a piece; the time of some rules is quadratic
+
 
 def find_objects(text: str) -> list[ObjectMention]:
     """Find the celestial objects that a text names.
@@ -51,7 +54,8 @@ def find_objects(text: str) -> list[ObjectMention]:
     Parameters
     ----------
     text : str
-        A title, an abstract or another text. The whole text is the context of short names.
+        A title, an abstract or another text. The text is the context of short names, up to
+        6,000 characters.
 
     Returns
     -------
@@ -68,6 +72,27 @@ def find_objects(text: str) -> list[ObjectMention]:
     >>> find_objects("An M1 model of C IV lines of 5 M⊙ stars with NIRSpec")
     []
     """
+    found: list[ObjectMention] = []
+    for start, end in _pieces(text):
+        found += (
+            one._replace(start=one.start + start, end=one.end + start)
+            for one in _in_piece(text[start:end])
+        )
+    return found
+
+
+def _pieces(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the places of pieces of a long text, which end between words."""
+    start = 0
+    while len(text) - start > _LONGEST:
+        space = max(text.rfind(mark, start, start + _LONGEST) for mark in (". ", "\n", " "))
+        end = space + 1 if space > start else start + _LONGEST
+        yield start, end
+        start = end
+    yield start, len(text)
+
+
+def _in_piece(text: str) -> list[ObjectMention]:
     finders = (
         find_catalogued, find_messier, find_by_coordinates, find_in_constellations,
         find_small_bodies, _named, _in_regions,
@@ -87,13 +112,15 @@ def find_objects(text: str) -> list[ObjectMention]:
 def normal_name(name: str) -> str:
     """Return the normal form of the name of an object, or the name itself if it is not known.
 
-    >>> normal_name("M31"), normal_name("beta Pictoris b"), normal_name("Planet X")
+    >>> normal_name("m31"), normal_name("beta Pictoris b"), normal_name("Planet X")
     ('NGC 224', 'β Pic b', 'Planet X')
     """
-    name = " ".join(name.split())
-    found = find_objects(name)
-    is_whole = len(found) == 1 and found[0].surface == name
-    return found[0].name if is_whole else name
+    name = re.sub(r"^[Mm](?=\s?\d{1,3}$)", "Messier ", " ".join(name.split()))
+    for written in (name, name.upper(), name.title()):
+        found = find_objects(written)
+        if len(found) == 1 and found[0].surface == written:
+            return found[0].name
+    return name.replace("Messier ", "M ")
 
 
 @lru_cache(maxsize=200_000)
@@ -102,11 +129,22 @@ def object_key(name: str) -> str:
 
     >>> object_key("SDSS J010013.02+280225.8") == object_key("J0100+2802")
     True
+    >>> object_key("γ Cep B") == object_key("γ Cep b")  # a star and its planet
+    False
     """
+    name = GRAMMAR["same"].get(name, name)
     found = PATTERNS["in_name"].search(name)
     if found:
-        return "J{}{}{}{}".format(*found.groups())
-    return re.sub(r"(?<!\d)[-–]|[-–](?!\d)|\s", "", name).casefold()
+        return "J{}{}{}{}{}".format(*found.groups(""))
+    whole, _, part = name.rpartition(" ")
+    if not whole or not re.fullmatch("[A-Da-k]", part):
+        whole, part = name, ""
+    burst = re.fullmatch(r"FRB (?:20)?(\d{6})A?", name)  # FRB 121102 is FRB 20121102A
+    return (
+        f"frb{burst[1]}"
+        if burst
+        else re.sub(r"(?<!\d)[-–]|[-–](?!\d)|\s", "", whole).casefold() + part
+    )
 
 
 class Coordinates(NamedTuple):
@@ -136,6 +174,8 @@ def _degrees(digits: str) -> tuple[float, float] | None:
     """Convert digits such as hhmmss.s, ddmm.m or dd to hours or degrees, with their step."""
     whole, _, rest = digits.partition(".")
     whole, rest = whole[:6], whole[6:] + rest  # 2MASS writes 11481664 for 114816.64
+    if len(whole) % 2 and len(whole) > 2:  # a decimal digit, as in J17091 and +070
+        whole, rest = whole[:-1], whole[-1] + rest
     if len(whole) % 2:
         return None
     parts = [float(whole[place : place + 2]) for place in range(0, len(whole), 2)]
@@ -161,19 +201,16 @@ def _named(text: str) -> Iterator[ObjectMention]:
         name = " ".join(match[0].translate(DASHES).split())
         usual, kind = names[name]
         if PATTERNS["name_after"].match(text, match.end()) or PATTERNS["not_before"].search(
-            text, 0, start
+            text, max(0, start - 40), start
         ):
             continue
         if _false_names().match(text, start) or (
             usual in class_names() and is_class(text, match[0])
         ):
             continue
-        if kind in {"moon", "asteroid"} and any(
-            PATTERNS["program_after"].match(text, one.end())
-            for one in re.finditer(re.escape(match[0]), text)
-        ):
-            continue  # a simulation or a program with the name
-        if name == "MW" and PATTERNS["megawatts"].search(text, 0, start):
+        if kind in {"moon", "asteroid"} and is_program(text, match[0]):
+            continue
+        if name == "MW" and PATTERNS["megawatts"].search(text, start - 2, start):
             continue
         undefined = GRAMMAR["undefined_abbreviations"].split()
         if name in undefined and not any(

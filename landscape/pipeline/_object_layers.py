@@ -88,9 +88,11 @@ def find_in_papers(
             field = "title" if one.start < len(texts["title"]) else "abstract"
             start, end = one.start - begin[field], one.end - begin[field]
             objects.append((row, one.name, one.kind, field, start, end, one.surface, None))
-        for value in find_values(text, objects=mentions):
+        found = find_values(text, objects=mentions)
+        sentences = split_sentences(text) if found else []
+        for value in found:
             field = "title" if value.start < len(texts["title"]) else "abstract"
-            first, last = next(one for one in split_sentences(text) if value.start < one[1])
+            first, last = next(one for one in sentences if value.start < one[1])
             before, sentence = text[first : value.start], text[first:last]
             where = (before, texts["title"], sentence, texts["abstract"]) if value.own else ()
             method = find_method(*where)

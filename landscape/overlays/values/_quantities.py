@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
@@ -15,21 +16,21 @@ if TYPE_CHECKING:
 _PLAIN_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺−–", "0123456789-+--", ", \u2009\u202f")
 _DIGITS = (
     r"(?:\d{1,3} \d{3}(?= ?(?:K|km|pc|kpc|yr)\b)|\d{1,3}(?:[,\u2009\u202f]\d{3})+(?!\d)|\d{1,9})"
-    r"(?:\.\d{1,12})?|\.\d{1,9}"
+    r"(?:\.\d{1,12})?(?!\d)|\.\d{1,9}(?!\d)"
 )
 _EXPONENT = r"(?:[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}|\^\s?\(?[-−–+]?\d{1,3}(?:\.\d{1,3})?\)?)"
-_POWER = rf"\s?[×x·⋅*]\s?10{_EXPONENT}|[eE][-−+]?\d{{1,2}}(?![\w.])"
+_POWER = rf"\s?[×x·⋅*]\s?10{_EXPONENT}|[eE][-−+]?\d{{1,2}}(?![\w]|\.\d)"
 _SIGN = "[-−–]"
 _ERROR = (
     rf"\s?(?:\(?(?:±|\+/{_SIGN}|\+{_SIGN})\s?(?:{_DIGITS})%?\)?|"
-    rf"[\^_]?\(?\{{?\+\s?(?:{_DIGITS})\}}?\s?[/,;_]?\s?_?\{{?\s?{_SIGN}\s?(?:{_DIGITS})\)?\}}?|"
+    rf"[\^_]?\(?\{{?\+\s?(?:{_DIGITS})(?:{_POWER})?\}}?\s?[/,;_]?\s?_?\{{?\s?{_SIGN}\s?(?:{_DIGITS})(?:{_POWER}(?=\)))?\)?\}}?|"
     rf"_\(?\{{?{_SIGN}\s?(?:{_DIGITS})\)?\}}?\^?\(?\{{?\+\s?(?:{_DIGITS})\)?\}}?)"
     r"(?:\s?[_(]?\s?(?:stat|sys|syst|rand|random|ran|obs|model|fit|int)[.a-z]{0,10}\)?)?"
 )
 _NUMBER = rf"(?:10{_EXPONENT}|(?:{_DIGITS})(?:{_POWER})?)"
 _ABOUT = r"(?:[∼≈~≃≅]\s?)"
 _MEASURE = re.compile(
-    rf"(?<![\w.,^⁻'’⊙/])(?:\(\s?)?{_ABOUT}?(?P<sign>[-−–+])?(?P<number>{_NUMBER})"
+    rf"(?<![\w.,^⁻'’⊙/])(?<!\d[eE][-+])(?:\(\s?)?{_ABOUT}?(?P<sign>[-−–+])?(?P<number>{_NUMBER})"
     rf"(?P<brief>\(\d{{1,2}}\))?(?P<errors>(?:{_ERROR}){{0,3}})(?P<power>\s?\)?(?:{_POWER}))?"
 )
 _JOINED = re.compile(
@@ -38,21 +39,28 @@ _JOINED = re.compile(
 )
 _BETWEEN = re.compile(r"\b[Bb]etween\s[^.;]{0,24}$")
 _FROM = re.compile(r"\b[Ff]rom\s[^.;\d]{0,16}$")
+_EXPONENT_AFTER = re.compile(_POWER)
 _LIST = re.compile(rf"(?:,\s?(?:and\s|or\s)?|\s(?:and|or)\s)(?={_ABOUT}?[-−–+]?(?:{_DIGITS}|10\^))")
 _IN_LIST = re.compile(r"\((?:\d{1,6}(?:\.\d{1,6})?,\s){1,12}(?:and\s)?$")  # of "(1, 2) kpc"
+_SIZE = re.compile(rf"({_DIGITS})((?:{_POWER})?)")  # of an error
 _DIGITS_ONLY = re.compile(_DIGITS)
 _POWER_OF_TEN = re.compile(rf"10({_EXPONENT})")
 _NOT_A_NUMBER = re.compile(r"[A-Za-z]{0,9}[₀-₉]|\^|['’]s\b|(?<=\d{3}0)s\b")
 _BODIES = "sun|Sun|odot|Earth|earth|Jupiter|Jup|jup|J|E"
 _ATOM = re.compile(
     r"(?P<name>(?:[Ss]olar|Earth|Jupiter|Jovian|million|billion|light|astronomical)"
-    r"(?:['’]s)?[\s-](?:[Mm]ass(?:es)?|[Rr]adi(?:us|i)|years?|yr|units|km|K)(?![a-z])|a\.u\.|°|[A-Za-zμµ]{1,12}"
+    r"(?:['’]s)?[\s-](?:[Mm]ass(?:es)?|[Rr]adi(?:us|i)|years?|yr|units)(?![a-z])|a\.u\.|°|[A-Za-zμµ]{1,12}"
     rf"(?:_?(?:\([⊙⊕☉♃]\)|[⊙⊕☉♃])|_\((?:{_BODIES})\)|_(?:{_BODIES}))?)"
     r"(?P<power>[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|\^?\s?\(?[-−–]\d\)?|\^\d)?(?P<cut>[\w\[]?)"
 )
 _JOINT = re.compile(r"\s?/\s?\(|\s?[/·⋅.]\s?|\s|\sper\s|(?=[A-Z])|(?<=[⁰¹²³⁴⁵⁶⁷⁸⁹])(?=[a-z])")
+_COUNTS = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
+_COUNT = re.compile(rf"\s?({'|'.join(_COUNTS)})(?=\s)")
 _SYMBOL = re.compile(r"\s?[=≡≈∼≃]")  # after "h" of "0.3, h = 0.7", which is no hour
 _ONLY_FIRST = frozenset({"min", "m", "K", "Rs", "ME", "RE"})  # words after another unit
+
+
+_LARGEST = 1e90
 
 
 class Measure(NamedTuple):
@@ -138,9 +146,22 @@ def find_measures(text: str) -> Iterator[Measure]:
             continue
         found.append(measure)
         if measure.unit or not _LIST.match(text, measure.end):
-            yield from (one._replace(unit=one.unit or measure.unit) for one in found)
+            yield from _with_shared_unit(text, found)
             found = []
     yield from found
+
+
+def _with_shared_unit(text: str, found: list[Measure]) -> Iterator[Measure]:
+    """Yield the numbers of a list with the unit and the power of ten of the last one."""
+    *others, last = found
+    power = _EXPONENT_AFTER.search(text, last.start, last.number_end)
+    for one in others:
+        has_power = one.is_range or re.search("[×^eE⁰-⁹]", text[one.start : one.number_end])
+        scale = 10.0 ** _exponent(power[0]) if power and not one.unit and not has_power else 1.0
+        plus, minus = (None if size is None else size * scale for size in (one.plus, one.minus))
+        unit = one.unit or last.unit
+        yield one._replace(value=one.value * scale, plus=plus, minus=minus, unit=unit)
+    yield last
 
 
 def _read(text: str, match: re.Match[str]) -> Measure | None:
@@ -148,7 +169,8 @@ def _read(text: str, match: re.Match[str]) -> Measure | None:
     if _NOT_A_NUMBER.match(text, match.end()):
         return None
     written, power = match["number"], match["power"] or ""
-    value = _number(written) * 10.0 ** _exponent(power)
+    # In "6.5 × 10⁹ ± 0.7 × 10⁹", the last power is that of the error alone.
+    value = _number(written) * (1.0 if _exponent(written) else 10.0 ** _exponent(power))
     start = match.start("sign") if match["sign"] else match.start("number")
     if match["sign"] and match["sign"] != "+":
         if text[start - 1 : start].isalnum() or text[start - 1 : start] in ")⊙":  # a hyphen
@@ -159,17 +181,20 @@ def _read(text: str, match: re.Match[str]) -> Measure | None:
     is_power = _POWER_OF_TEN.fullmatch(written) is not None
     # The errors of "5.0 ± 0.2 × 10⁹" have the power of the value.
     scale = 10.0 ** (_exponent(power) or (0.0 if is_power else _exponent(written)))
-    errors = [
-        (plus * scale, minus * scale) for plus, minus in _errors(match["errors"], value / scale)
-    ]
+    errors = _errors(match["errors"], value, scale)
     if match["brief"]:  # "1.337(2)": the error of the last digits
         decimals = len(written.partition(".")[2])
         if not decimals:
             return None
         errors = [(int(match["brief"][1:-1]) * scale * 10.0**-decimals,) * 2]
-    if text[end : end + 1] == ")" and (errors or _IN_LIST.search(text, 0, start)):
+    if text[end : end + 1] == ")" and (errors or _IN_LIST.search(text, max(0, start - 200), start)):
         end += 1
     unit, unit_end = _unit(text, end)
+    if not unit and (count := _COUNT.match(text, end)) and _unit(text, count.end())[0]:
+        factor = 10.0 ** _COUNTS[count[1]]  # of "4.3 ± 0.2 million solar masses"
+        value, errors = value * factor, [(one * factor, other * factor) for one, other in errors]
+        end = count.end()
+        unit, unit_end = _unit(text, end)
     if text[start - 1 : start] == "(" and text.count(")", start, end) > text.count("(", start, end):
         start -= 1  # "(2.2 ± 0.3) × 10⁶"
     high = None if errors else _end_of_range(text, start, value, written, unit, end, unit_end)
@@ -177,10 +202,10 @@ def _read(text: str, match: re.Match[str]) -> Measure | None:
         return high
     # Independent errors, such as statistical and systematic ones, are added in quadrature.
     plus, minus = (
-        (sum(one**2 for one in side) ** 0.5 for side in zip(*errors, strict=True))
-        if errors
-        else (None, None)
+        (math.hypot(*side) for side in zip(*errors, strict=True)) if errors else (None, None)
     )
+    if max(abs(value), plus or 0.0, minus or 0.0) > _LARGEST:
+        return None
     return Measure(start, unit_end, end, value, plus, minus, False, unit, is_power)
 
 
@@ -192,13 +217,17 @@ def _end_of_range(
     is_other = (
         joined and joined["symbol"] and joined["symbol"] not in text[max(0, start - 16) : start]
     )
-    if joined is None or is_other or (" and " in joined[0] and not _BETWEEN.search(text, 0, start)):
+    if (
+        joined is None
+        or is_other
+        or (" and " in joined[0] and not _BETWEEN.search(text, max(0, start - 40), start))
+    ):
         return None
     high = _number(joined["number"]) * 10.0 ** _exponent(joined["power"] or "")
     power = _exponent(joined["power"] or joined["number"])
-    is_dash = re.match(r"\s?[–—−-]", joined[0]) and not _POWER_OF_TEN.fullmatch(joined["number"])
-    if power and (low > high or is_dash) and not re.search("[×^eE⁰-⁹]", written):
-        low *= 10.0**power  # "3.3-3.7×10⁻³", "(1-6) × 10⁵"
+    has_mantissa = not _POWER_OF_TEN.fullmatch(joined["number"]) or joined["power"]
+    if power and has_mantissa and not unit and not re.search("[×^eE⁰-⁹]", written):
+        low *= 10.0**power  # "3.3-3.7×10⁻³", "(1-6) × 10⁵", "from 2 to 4 × 10⁶"
     if _JOINED.match(text, joined.end()):
         return None  # "from z∼0.5 to z∼1-1.5"
     if joined["sign"] in {"-", "−"}:
@@ -209,7 +238,7 @@ def _end_of_range(
         if converted is None:
             return None
         low = converted
-    if high < low and " to " in joined[0] and _FROM.search(text, 0, start):
+    if high < low and " to " in joined[0] and _FROM.search(text, max(0, start - 40), start):
         low, high = high, low  # "from z = 2 to z = 0"
     if high <= low:
         return None
@@ -236,13 +265,15 @@ def _exponent(text: str) -> float:
     return min(max(float(digits), -99.0), 99.0)
 
 
-def _errors(text: str, value: float) -> list[tuple[float, float]]:
-    """Return pairs of errors above and below."""
+def _errors(text: str, value: float, scale: float) -> list[tuple[float, float]]:
+    """Return pairs of errors above and below; those without a power have that of the value."""
     errors = []
     for found in re.finditer(_ERROR, text):
-        sizes = [float(one.translate(_PLAIN_DIGITS)) for one in _DIGITS_ONLY.findall(found[0])]
-        if "%" in found[0]:
-            sizes = [abs(value) * size / 100 for size in sizes]
+        unit = abs(value) / 100 if "%" in found[0] else scale
+        sizes = [
+            float(digits.translate(_PLAIN_DIGITS)) * (10.0 ** _exponent(power) if power else unit)
+            for digits, power in _SIZE.findall(found[0])
+        ]
         if re.search(rf"{_SIGN}[^+]*\+\s?\d", found[0]):  # the lower error comes first
             sizes.reverse()
         errors.append((sizes[0], sizes[-1]))

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from functools import cache
+from itertools import accumulate
+from operator import attrgetter
 from typing import NamedTuple
 
 from landscape.corpus.cleaning import clean_text
@@ -20,7 +24,10 @@ _NOT_OWNERS = frozenset({"Sun", "Earth", "Solar System"})
 _LENGTHS = frozenset({"AU", "pc", "kpc", "Mpc", "Gpc", "lyr"})
 _TIMES = frozenset({"Myr", "Gyr"})
 _RADII = frozenset({"solRad", "earthRad", "jupiterRad"})
+_TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
 _NAN = float("nan")
+_FARTHEST = 180  # characters to a name, with the name
+_WIDTH = 400  # characters around a number whose words show what it is
 _WITHOUT_NAME = 200.0  # more characters than to any name of a quantity
 
 
@@ -152,8 +159,8 @@ def find_values(
     >>> [(one.quantity, one.object, one.value, one.plus, one.unit) for one in find_values(text)]
     [('H0', '', 73.0, 1.0, 'km / (Mpc s)'), ('mass', 'K2-18 b', 8.6, nan, 'earthMass')]
     """
-    has_latex = "\\" in text or "$" in text
-    plain = clean_text(text) if has_latex else text
+    plain = clean_text(text) if "\\" in text or "$" in text else text
+    has_latex = plain != text
     if not any(map(str.isdigit, plain)):
         return []
     known = find_objects(plain) if objects is None or has_latex else objects
@@ -172,11 +179,14 @@ def find_values(
 def _aligned(text: str, plain: str) -> tuple[list[int], list[int]]:
     """Return the start and end in a text with LaTeX of each character of its plain form."""
     starts, ends = list[int](), list[int]()
-    matcher = SequenceMatcher(None, text, plain, autojunk=False)
-    for kind, start, end, first, last in matcher.get_opcodes():
+    one, other = (_TOKEN.findall(written) for written in (text, plain))
+    places = [0, *accumulate(map(len, one))]
+    for kind, start, end, first, last in SequenceMatcher(None, one, other).get_opcodes():
+        size = sum(map(len, other[first:last]))
+        begin, stop = places[start], places[end]
         is_same = kind == "equal"
-        starts += [start + k if is_same else start for k in range(last - first)]
-        ends += [start + k + 1 if is_same else end for k in range(last - first)]
+        starts += [begin + k if is_same else begin for k in range(size)]
+        ends += [begin + k + 1 if is_same else stop for k in range(size)]
     return starts, ends
 
 
@@ -199,7 +209,7 @@ class _Sentence:
         self.names = bytearray(len(sentence))
         for one in inside:
             self.names[one.start - offset : one.end - offset] = b"1" * (one.end - one.start)
-        self.cues = [
+        self.cues = sorted(
             _Cue(*match.span(), name, is_symbol)
             for name, quantity in quantities().items()
             for is_symbol, pattern in ((True, quantity.symbol), (False, quantity.words))
@@ -209,7 +219,12 @@ class _Sentence:
             and not _PATTERNS["not_cue"].search(
                 self.text, max(0, match.start() - 16), match.start()
             )
-        ]
+        )
+        own = _PATTERNS["own"].search(self.text)
+        self.own_end = own.end() if own else math.inf
+        clauses = [match.span() for match in _PATTERNS["clause"].finditer(self.text)]
+        self.clause_starts = [0, *(end for _, end in clauses)]
+        self.clause_ends = [*(start for start, _ in clauses), len(self.text)]
 
     def statements(self) -> Iterator[ValueStatement]:
         last: ValueStatement | None = None
@@ -231,9 +246,13 @@ class _Sentence:
         if low is not None:
             lower = convert(low.value, low.unit, unit) if low.unit and unit else None
             low = low._replace(value=low.value if lower is None else lower)
-            half = (measure.value - low.value) / 2
+            half = abs(measure.value - low.value) / 2  # "10 > z > 6" is a range too
             measure = measure._replace(
-                value=low.value + half, plus=half, minus=half, is_range=True, is_power=False
+                value=(low.value + measure.value) / 2,
+                plus=half,
+                minus=half,
+                is_range=True,
+                is_power=False,
             )
         limit, status = self._limit(measure), self._status(measure, quantity)
         has_errors = measure.plus is not None and not (measure.is_power and limit == "")
@@ -248,7 +267,7 @@ class _Sentence:
         """Return the quantity of a number, what names it, and its unit."""
         text, start, end = self.text, measure.start, measure.end
         if _PATTERNS["change_before"].search(text, max(0, start - 60), start):
-            is_place = measure.unit in _LENGTHS and _PATTERNS["place"].search(text, 0, start)
+            is_place = measure.unit in _LENGTHS and self._before("place", measure)
             return ("distance", "", measure.unit) if is_place else None
         if _PATTERNS["change_after"].match(text, end):
             is_age = text.startswith(" ago", end) and _PATTERNS["formed_before"].search(
@@ -262,7 +281,9 @@ class _Sentence:
             unit = log or _fitting_unit(known[cue.quantity], measure)
             if unit is not None:
                 what = text[cue.start : cue.end]
-                is_place = what in {"r", "R"} and _PATTERNS["place"].search(text, 0, cue.start)
+                is_place = what in {"r", "R"} and bool(
+                    _PATTERNS["place"].search(text, max(0, cue.start - 80), cue.start)
+                )
                 return "distance" if is_place else cue.quantity, what, unit
         if not measure.unit:
             metals = None if cue else _PATTERNS["solar_metals"].match(text, end)
@@ -273,13 +294,13 @@ class _Sentence:
             return (*min(ranked)[1:], measure.unit)
         has_errors = measure.plus is not None and not measure.is_range
         if measure.unit in _LENGTHS and (
-            _PATTERNS["place"].search(text, 0, start)
-            or _PATTERNS["of_nearest"].search(text, 0, start)
+            self._before("place", measure)
+            or self._before("of_nearest", measure)
             or self._follows_object(measure)
         ):
             return "distance", "", measure.unit
-        is_age = _PATTERNS["age_in_parentheses"].search(text, 0, start) or (
-            has_errors and not _PATTERNS["no_age"].search(text, 0, start)
+        is_age = self._before("age_in_parentheses", measure) or (
+            has_errors and not self._before("no_age", measure)
         )
         return ("age", "", measure.unit) if is_age and measure.unit in _TIMES else None
 
@@ -292,7 +313,7 @@ class _Sentence:
                 continue  # dex without a symbol is a difference
             if nearest := self._nearest(measure, name):
                 yield nearest[0], name, nearest[1]
-            elif measure.unit in _RADII and _PATTERNS["placed"].search(self.text, 0, measure.start):
+            elif measure.unit in _RADII and self._before("placed", measure):
                 yield _WITHOUT_NAME, "distance", ""
             elif not _needs_name(quantity, measure.unit):
                 yield _WITHOUT_NAME, name, ""
@@ -307,7 +328,7 @@ class _Sentence:
     def _direct(self, measure: Measure) -> tuple[_Cue | None, str]:
         """Return the symbol or name just before a number, and the unit of its logarithm."""
         found: list[tuple[int, int, _Cue, str]] = []
-        for cue in self.cues:
+        for cue in self._near(measure):
             between, log = self.text[cue.end : measure.start], ""
             if cue.end > measure.start or len(between) > 60:
                 continue
@@ -331,7 +352,7 @@ class _Sentence:
         ):
             return None  # "over a 10-year period"
         farthest = 70 if quantities()[quantity].needs else 120
-        for cue in self.cues:
+        for cue in self._near(measure):
             if cue.quantity != quantity:
                 continue
             what = self.text[cue.start : cue.end].strip(" -")
@@ -346,6 +367,17 @@ class _Sentence:
                 if len(between) <= 28 and not _PATTERNS["interrupted"].search(between):
                     found.append((len(between) * (1.0 if len(between) < 4 else 3.0), what))
         return min(found, default=None)
+
+    def _near(self, measure: Measure) -> list[_Cue]:
+        """Return the names and symbols within the largest distance from a number."""
+        first = bisect_left(self.cues, measure.start - _FARTHEST, key=attrgetter("start"))
+        last = bisect_right(self.cues, measure.end + _FARTHEST, key=attrgetter("start"))
+        return self.cues[first:last]
+
+    def _before(self, pattern: str, measure: Measure) -> bool:
+        """Return whether the text just before a number fits a pattern."""
+        start = measure.start
+        return _PATTERNS[pattern].search(self.text, max(0, start - 80), start) is not None
 
     def _continues(self, previous: Measure, measure: Measure) -> bool:
         """Return whether a number continues the list of the number before it."""
@@ -376,14 +408,14 @@ class _Sentence:
     def _status(self, measure: Measure, quantity: str) -> str:
         """Return what a statement is, from the words of its clause."""
         text, own = self.text, _PATTERNS["own"]
-        clauses = _PATTERNS["clause"].finditer(text, 0, measure.start)
-        start = max((one.end() for one in clauses), default=0)
-        following = _PATTERNS["clause"].search(text, measure.end)
-        clause = text[start : following.start() if following else len(text)]
+        start = self.clause_starts[bisect_right(self.clause_starts, measure.start) - 1]
+        start = max(start, measure.start - _WIDTH)
+        end = self.clause_ends[bisect_left(self.clause_ends, measure.end)]
+        clause = text[start : min(end, measure.end + _WIDTH)]
         before = text[start : measure.start]
         near = before[-70:]
         has_errors = measure.plus is not None and not measure.is_range
-        is_own = own.search(text, 0, measure.start + 1) is not None
+        is_own = self.own_end <= measure.start + 1
         assumed = max((one.end() for one in _STATUSES["assumed"].finditer(near)), default=-1)
         if _STATUSES["forecast"].search(clause):
             return "forecast"

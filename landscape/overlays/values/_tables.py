@@ -74,7 +74,7 @@ def values(
     Raises
     ------
     InputError
-        If the quantity is unknown, or no paper states a value of it.
+        If the quantity is unknown, or the filter is wrong.
     AtlasError
         If the atlas was built by an earlier version.
 
@@ -146,15 +146,22 @@ def in_unit(
     >>> in_unit(1.0, 0.1, 0.1, "kpc", "pc")
     (1000.0, 100.0, 100.0, 'pc')
     """
-    if unit.startswith("dex(") and not wanted.startswith("dex("):
-        low, middle, high = (
-            10.0 ** min(max(one, -300), 300) for one in (value - minus, value, value + plus)
-        )
-        value, plus, minus, unit = middle, high - middle, middle - low, unit[4:-1]
-    factor = 1.0 if unit == wanted else convert(1.0, unit, wanted) if unit and wanted else None
-    if factor is None:
+    is_log, wants_log = unit.startswith("dex("), wanted.startswith("dex(")
+    linear, wanted_linear = (one[4:-1] if one.startswith("dex(") else one for one in (unit, wanted))
+    factor = 1.0 if linear == wanted_linear else convert(1.0, linear, wanted_linear)
+    if factor is None or not (linear and wanted_linear):
+        return (value, plus, minus, wanted if unit == wanted else unit)
+    if is_log and wants_log:
+        return value + float(np.log10(factor)), plus, minus, wanted
+    ends = np.array([value - minus, value, value + plus])
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        if is_log:
+            ends = 10.0**ends
+        ends = ends * factor
+        low, middle, high = (np.log10(ends) if wants_log else ends).tolist()
+    if not np.isfinite(middle):
         return value, plus, minus, unit
-    return value * factor, plus * factor, minus * factor, wanted
+    return middle, high - middle, middle - low, wanted
 
 
 @cache
@@ -241,6 +248,8 @@ def weighted_mean(atlas: AtlasStore, table: pd.DataFrame) -> Mean:
     """
     own = _with_errors(table)
     nan = float("nan")
+    if len(own[["quantity", "unit"]].drop_duplicates()) > 1:
+        return Mean(nan, nan, len(own), "No mean: the values have several quantities or units.")
     if len(own) < 2:
         return Mean(nan, nan, len(own), f"No mean: {count(len(own), 'value')} with errors.")
     if own["paper_row"].duplicated().any():
@@ -280,11 +289,31 @@ def _average(table: pd.DataFrame) -> tuple[float, float, float]:
     return mean, float(total**-0.5), float(weights @ errors / total)
 
 
+def _one_per_paper(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the most precise value of each paper; no error is far below the others."""
+    errors = table[["plus", "minus"]].mean(axis=1)
+    least = errors.median() / 100
+    first = table.assign(error=errors).sort_values("error", kind="stable")
+    kept = first.drop_duplicates("paper_row").drop(columns="error")
+    return kept.assign(plus=kept["plus"].clip(lower=least), minus=kept["minus"].clip(lower=least))
+
+
+def tension_text(table: pd.DataFrame) -> str:
+    """Return a sentence with the tension of early and late values; "" if a group has no errors."""
+    try:
+        return tension(table).caption
+    except InputError:
+        return ""
+
+
 def tension(table: pd.DataFrame, one: str = "early", other: str = "late") -> Analysis:
     """Compare the values of two groups of methods, such as the early and the late Universe.
 
     The difference of the weighted means is given in standard errors twice: as if the values of a
     group were independent, and as if they shared all their errors, which is a lower bound.
+
+    Of each paper and group, the value with the smallest error counts; errors below a hundredth of
+    the median error of the group count as the hundredth.
 
     Parameters
     ----------
@@ -301,13 +330,16 @@ def tension(table: pd.DataFrame, one: str = "early", other: str = "late") -> Ana
     Raises
     ------
     InputError
-        If a group has no measurement with an error.
+        If a group has no measurement with an error, or the values have several units.
     """
     import pandas as pd
 
+    if len(table[["quantity", "unit"]].drop_duplicates()) > 1:
+        raise InputError("The values have several quantities or units; choose one quantity.")
+
     rows = []
     for group in (one, other):
-        own = _with_errors(table[table["group"] == group])
+        own = _one_per_paper(_with_errors(table[table["group"] == group]))
         if own.empty:
             raise InputError(f"No measurement with an error is by a method of the group {group!r}.")
         mean, error, shared = _average(own)

@@ -44,7 +44,7 @@ def only(text: str) -> ValueStatement:
         ("log₁₀(⟨M_h⟩/M⊙)=13.44 ± 0.08", "mass", 13.44, 0.08, 0.08, "dex(solMass)"),
         ("progenitors (<2 M_sun)", "mass", 2, math.nan, math.nan, "solMass"),
         ("a 5 Jupiter-mass planet", "mass", 5, math.nan, math.nan, "jupiterMass"),
-        ("a temperature of 2.5 million K", "temperature", 2.5, math.nan, math.nan, "MK"),
+        ("a temperature of 2.5 million K", "temperature", 2.5e6, math.nan, math.nan, "K"),
         ("the group NGC 55 (2.1 Mpc)", "distance", 2.1, math.nan, math.nan, "Mpc"),
         ("waves from 6 to 14 R⊙", "distance", 10, 4, 4, "solRad"),
         ("the nearest star (3 pc)", "distance", 3, math.nan, math.nan, "pc"),

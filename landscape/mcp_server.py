@@ -307,6 +307,8 @@ class Tools:
         quantity is a name such as H0, mass or redshift; object is a celestial object. With mine,
         such as "H0 = 70 ± 1 km/s/Mpc", the caption says whether it is an outlier.
         """
+        if mine and (quantity or object):
+            raise InputError("Give mine alone; it names its quantity and object.")
         if mine:
             found = compare_value(self._atlas, _text("mine", mine))
         else:

@@ -10,7 +10,13 @@ import numpy as np
 from landscape._wording import count
 from landscape.corpus.objects import find_objects
 from landscape.errors import LandscapeError
-from landscape.overlays.values import OF_THE_UNIVERSE, asked_quantity, tension, unit_text, values
+from landscape.overlays.values import (
+    OF_THE_UNIVERSE,
+    asked_quantity,
+    tension_text,
+    unit_text,
+    values,
+)
 from landscape.types import Answer, Claim, Evidence, Hit
 
 if TYPE_CHECKING:
@@ -82,7 +88,8 @@ def _summary(quantity: str, name: str, table: pd.DataFrame, *, measured: bool) -
     of = f" of {name}" if name else ""
     n = table["paper_row"].nunique()
     unit = table["unit"].value_counts().index[0]
-    plain = table[(table["limit"] == "") & (table["unit"] == unit)]["value"].to_numpy(float)
+    alike = table[(table["limit"] == "") & (table["unit"] == unit)]
+    plain = alike.drop_duplicates("paper_row")["value"].to_numpy(float)  # one of each paper
     verb = "measure" if measured else "state (but do not measure)"
     head = f"{count(n, 'paper')} {verb} {quantity}{of}"
     if len(plain) < _FEWEST:
@@ -92,6 +99,4 @@ def _summary(quantity: str, name: str, table: pd.DataFrame, *, measured: bool) -
     text = (
         f"{head}: median {median}, 90% of {len(plain):,} values between {low:.4g} and {high:.4g}."
     )
-    if {"early", "late"} <= {*table["group"]}:
-        text += f" {tension(table).caption}"
-    return f"{text} The newest:"
+    return " ".join(filter(None, [text, tension_text(table), "The newest:"]))

@@ -115,7 +115,7 @@ def normal_name(name: str) -> str:
     >>> normal_name("m31"), normal_name("beta Pictoris b"), normal_name("Planet X")
     ('NGC 224', 'β Pic b', 'Planet X')
     """
-    name = re.sub(r"^[Mm](?=\s?\d{1,3}$)", "Messier ", " ".join(name.split()))
+    name = re.sub(r"^[Mm]\s?(?=\d{1,3}$)", "Messier ", " ".join(name.split()))
     for written in (name, name.upper(), name.title()):
         found = find_objects(written)
         if len(found) == 1 and found[0].surface == written:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 
 from landscape._author_names import parse_name
+from landscape.corpus.objects import normal_name, object_key
 from landscape.errors import InputError
 from landscape.figures.caption import caption_of
 from landscape.figures.colours import series
@@ -15,7 +16,14 @@ from landscape.figures.export import figure
 from landscape.figures.page import SMALL, Page, PageOptions
 from landscape.figures.scene import Axis, Box, Intervals, Rule, Scene, power_ticks, ticks
 from landscape.overlays.periods import describe_corpus
-from landscape.overlays.values import compare_value, tension, unit_text, weighted_mean
+from landscape.overlays.values import (
+    compare_value,
+    find_values,
+    in_unit,
+    tension_text,
+    unit_text,
+    weighted_mean,
+)
 from landscape.overlays.values import values as state_values
 
 if TYPE_CHECKING:
@@ -92,23 +100,35 @@ def values(
     own = own[own["unit"] == unit]
     rows = _rows(own)
     mean = weighted_mean(atlas, own)
-    given = compare_value(atlas, mine) if mine else None
+    quantity = str(own["quantity"].iloc[0])
+    given = _compared(atlas, mine, quantity, object) if mine else None
     sentences = [given.caption] if given else []
     sentences.append(f"{len(rows):,} of {len(own):,} measured values are shown.")
-    if {"early", "late"} <= {*own["group"]}:
-        sentences.append(tension(own).caption)
-    sentences += [mean.reason] if mean.reason else []
+    sentences += [text for text in (tension_text(own), mean.reason) if text]
     head = f"Measured values of {quantity}{f' of {object}' if object else ''}"
     caption = caption_of(replace(found, caption=f"{head}. {describe_corpus(atlas)}."))
     caption = replace(caption, sentences=[*sentences, *caption.sentences])
     height = min(max((_AROUND + _ROW * _height(rows)) / 72, 3.0), 11.0)
     page = Page(caption, look, size=(8.5, height), smallest=(4.0, 3.0))
     lines = [] if mean.reason else [(mean.value, "-")]
-    lines += [(float(given.tables["given"]["value"][0]), ":")] if given else []
+    if given:
+        line = given.tables["given"].iloc[0]
+        lines.append((in_unit(line["value"], 0.0, 0.0, line["unit"], unit)[0], ":"))
     _draw(page, page.chart_area, rows, unit, lines)
     methods = ", ".join(dict.fromkeys(rows["band"]))
     words = caption.describe("Forest plot of measured values with their errors.", f"{methods}.")
     return page.scene(alt_text=words, table=own, on_screen=("chart",))
+
+
+def _compared(atlas: AtlasStore, mine: str, quantity: str, name: str) -> Analysis:
+    """Compare the value of the user, which is one of the quantity and the object of the figure."""
+    found = find_values(mine)
+    if found and (found[0].quantity, object_key(found[0].object)) != (
+        quantity, object_key(normal_name(name) if name else ""),
+    ):  # fmt: skip
+        of = f" of {name}" if name else ""
+        raise InputError(f"{mine!r} is no value of {quantity}{of}, which the figure shows.")
+    return compare_value(atlas, mine)
 
 
 def _height(rows: pd.DataFrame) -> float:

@@ -14,6 +14,7 @@ from landscape.overlays.values._tables import (
     find_method,
     in_unit,
     tension,
+    tension_text,
     values,
     weighted_mean,
 )
@@ -21,5 +22,5 @@ from landscape.overlays.values._tables import (
 __all__ = [
     "MANY_SIGMA", "OF_THE_UNIVERSE", "Mean", "ValueStatement", "asked_quantity", "compare_value",
     "convert", "find_measures", "find_method", "find_values", "in_unit", "parse_unit", "tension",
-    "unit_text", "values", "weighted_mean",
+    "tension_text", "unit_text", "values", "weighted_mean",
 ]  # fmt: skip

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from landscape._io import data_file, read_yaml
 
 if TYPE_CHECKING:
@@ -132,7 +134,9 @@ def convert(value: float, unit: str, other: str) -> float | None:
         return None
     if one is None or wanted is None or not one.is_equivalent(wanted):
         return None
-    return float(one.to(wanted, value))
+    with np.errstate(all="ignore"):
+        converted = float(one.to(wanted, value))
+    return converted if math.isfinite(converted) else None
 
 
 def find_measures(text: str) -> Iterator[Measure]:

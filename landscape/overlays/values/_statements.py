@@ -8,7 +8,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, groupby
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -120,20 +120,24 @@ def asked_quantity(question: str) -> str:
     for name, pattern in settings()["asked"].items():
         if re.search(pattern, question, re.IGNORECASE):
             return str(name)
-    is_general = _PATTERNS["asks"].match(question) is not None
+    general = _PATTERNS["asks"].match(question)
     named = _PATTERNS["asks_by_name"].match(question)
     found = [
-        (match.start(), name)
+        (match.start(), -match.end(), name)
         for name, quantity in quantities().items()
-        for match in quantity.words.finditer(question)
+        for pattern in (quantity.words, *([quantity.symbol] if name in OF_THE_UNIVERSE else ()))
+        for match in pattern.finditer(question)
         if not _PATTERNS["no_cue"].match(question, match.end())
         and question[match.start() - 1 : match.start()] != "-"
-        and (is_general or (named and match.start() == named.end()))
+        and (
+            (
+                general
+                and not _PATTERNS["other_noun"].search(question[general.end() : match.start()])
+            )
+            or (named and match.start() == named.end())
+        )
     ]
-    symbols = [name for name in OF_THE_UNIVERSE if quantities()[name].symbol.search(question)]
-    if found:
-        return min(found)[1]
-    return symbols[0] if symbols and is_general else ""
+    return min(found)[2] if found else ""  # the longest at the first place
 
 
 def find_values(
@@ -227,6 +231,20 @@ class _Sentence:
         self.clause_ends = [*(start for start, _ in clauses), len(self.text)]
 
     def statements(self) -> Iterator[ValueStatement]:
+        """Yield the statements. Values with "respectively" are those of objects in their order."""
+        found = [*self._statements()]
+        if "respectively" not in self.text:
+            yield from found
+            return
+        for quantity, group in groupby(found, key=attrgetter("quantity")):
+            values = [*group]
+            before = [one for one in self.objects if one.end <= values[0].start]
+            names = [one.name for one in before][-len(values) :]
+            is_list = 1 < len(values) == len(set(names)) and quantity not in OF_THE_UNIVERSE
+            pairs = zip(values, names if is_list else (one.object for one in values), strict=True)
+            yield from (one._replace(object=name) for one, name in pairs)
+
+    def _statements(self) -> Iterator[ValueStatement]:
         last: ValueStatement | None = None
         previous: Measure | None = None
         for measure in find_measures(self.text):
@@ -454,7 +472,12 @@ class _Sentence:
             return ""
         before = [one for one in self.objects if one.start <= measure.start]
         if self.objects:
-            return (before[-1:] or self.objects)[0].name
+            nearest = (before[-1:] or self.objects)[0]
+            of_host = nearest.kind == "planet" and (
+                self._before("orbited_star", measure)
+                or _PATTERNS["host_of"].search(self.text, max(0, nearest.start - 24), nearest.start)
+            )
+            return nearest.name[:-2] if of_host else nearest.name
         is_reference = len(self.earlier) == 1 and _PATTERNS["reference"].search(self.text)
         return next(iter(self.earlier)) if is_reference else ""
 

@@ -21,6 +21,7 @@ from landscape.overlays.values._statements import (
     quantities,
 )
 from landscape.search import open_engine
+from landscape.text.word_index import STOP_WORDS
 from landscape.types import Analysis
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ _COLUMNS = [
 ]  # fmt: skip
 MANY_SIGMA = 3.0  # sigma of an outlier
 _SCATTER = 1.4826  # standard deviation of a normal distribution in median absolute deviations
+_DECADES = 100  # ratio of the largest to the smallest value that are compared by logarithms
 _FEWEST = 5  # values of which a distribution is described
 
 
@@ -177,16 +179,29 @@ def _methods() -> Mapping[str, tuple[str, re.Pattern[str]]]:
 def find_method(*texts: str) -> str:
     """Return the method in the first text that names one; "" without one.
 
-    >>> find_method("From Cepheids we find", "The Hubble constant")
+    The last name in the first text, which ends with a value, counts, and the first in the others.
+    What a value is compared with or independent of is no method.
+
+    >>> find_method("Independent of the CMB, Cepheids give", "The Hubble constant and Planck")
     'Cepheids and supernovae'
     """
-    return next(filter(None, map(_method_in, texts)), "")
+    found = (_method_in(text, last=number == 0) for number, text in enumerate(texts))
+    return next(filter(None, found), "")
 
 
 @lru_cache(maxsize=1024)  # the values of a paper share its title and abstract
-def _method_in(text: str) -> str:
-    found = (name for name, (_, pattern) in _methods().items() if pattern.search(text))
-    return next(found, "")
+def _method_in(text: str, *, last: bool) -> str:
+    not_method = re.compile(settings()["patterns"]["not_method"])
+    found = [
+        (match.start(), -order, name)
+        for order, (name, (_, pattern)) in enumerate(_methods().items())
+        for match in pattern.finditer(text)
+        if not not_method.search(text, max(0, match.start() - 48), match.start())
+    ]
+    if not found:
+        return ""
+    place = (max if last else min)(start for start, _, _ in found)
+    return max(one for one in found if one[0] == place)[2]
 
 
 def _with_papers(atlas: AtlasStore, table: pd.DataFrame) -> pd.DataFrame:
@@ -375,12 +390,14 @@ def compare_value(atlas: AtlasStore, text: str | ValueStatement) -> Analysis:
         ``unit``, converted to the unit of the others, and ``deviations`` from their median in
         standard deviations, which is missing for less than five values. The caption says whether
         the value is an outlier: more than three standard deviations (robust, with the error of
-        the value) from the median.
+        the value) from the median. Each paper counts with one value of an object. Positive values
+        over more than two decades are compared by their logarithms.
 
     Raises
     ------
     InputError
-        If the text has no value, or the atlas has no measurement of the quantity.
+        If the text has no value, a limit, or no object where the quantity needs one, or if the
+        atlas has no measurement of the quantity.
 
     Examples
     --------
@@ -397,8 +414,19 @@ def compare_value(atlas: AtlasStore, text: str | ValueStatement) -> Analysis:
             "'H0 = 70 ± 1 km/s/Mpc'."
         )
     given = found[0]
+    if given.limit in {"upper", "lower"}:
+        raise InputError(f"{text!r} is a limit; give a value with an error to compare.")
+    if not given.object and given.quantity not in {*OF_THE_UNIVERSE, "rate"}:
+        raise InputError(
+            f"Values of {given.quantity} are compared for one object; name it, such as "
+            f"'{given.quantity} of K2-18 b = ...'."
+        )
+    unknown = re.match(r"\s*([^\W\d_]+)", text[given.end :]) if isinstance(text, str) else None
+    if unknown and unknown[1] not in STOP_WORDS:
+        raise InputError(f"{unknown[1]!r} after the value in {text!r} is not a known unit.")
     stated = values(atlas, quantity=given.quantity, object=given.object, own=True).table
-    stated = stated[stated["limit"] == ""]
+    stated = stated[(stated["limit"] == "") & (stated["what"].map(_scale) == _scale(given.what))]
+    stated = stated.drop_duplicates(["paper_row", "object"])
     if stated.empty:
         of = f" of {given.object}" if given.object else ""
         raise InputError(f"No paper of this atlas measures {given.quantity}{of} without a limit.")
@@ -409,11 +437,11 @@ def compare_value(atlas: AtlasStore, text: str | ValueStatement) -> Analysis:
         raise InputError(
             f"The unit of {text!r} is {own_unit or 'missing'}; give a unit such as {unit}."
         )
-    errors = np.nan_to_num(np.array([plus, minus]), nan=0.0)
-    error = float(errors.mean())
+    plus, minus = np.nan_to_num(np.array([plus, minus]), nan=0.0)
+    error = float((plus + minus) / 2)
     others = stated["value"].to_numpy(float)
     theirs = np.where(others < value, stated["plus"], stated["minus"]).astype(float)
-    combined = np.hypot(np.nan_to_num(theirs, nan=0.0), error)
+    combined = np.hypot(np.nan_to_num(theirs, nan=0.0), np.where(others < value, minus, plus))
     sigma = np.divide(
         others - value, combined, out=np.full(len(others), np.nan), where=combined > 0
     )
@@ -428,6 +456,11 @@ def compare_value(atlas: AtlasStore, text: str | ValueStatement) -> Analysis:
         bounds=atlas.coverage,
         tables={"given": pd.DataFrame([own])},
     )
+
+
+def _scale(what: str) -> str:
+    """Return the scale of a metallicity: "[Fe/H]", "12 + log(O/H)" and "Z" are different ones."""
+    return "[" if "[" in what else "12" if what.startswith("12") else ""
 
 
 def _verdict(
@@ -445,9 +478,18 @@ def _verdict(
         )
     below = float((others < value).mean())
     low, high = np.quantile(others, [0.05, 0.95])
-    scatter = _SCATTER * float(np.median(abs(others - median)))
-    width = max(float(np.hypot(scatter, error)), 1e-300)
-    far = abs(value - median) / width
+    place, places, size = value, others, error
+    if min(value, float(others.min())) > 0 and others.max() > _DECADES * others.min():
+        place, places, size = np.log10(value), np.log10(others), error / value / np.log(10)
+    centre = float(np.median(places))
+    scatter = _SCATTER * float(np.median(abs(places - centre)))
+    width = float(np.hypot(scatter, size))
+    if width == 0:
+        return float("nan"), (
+            f"{name}: most of the {n:,} measured values are {median:.4g} {unit}".rstrip()
+            + "; without errors, the difference cannot be judged."
+        )
+    far = float(abs(place - centre) / width)
     verdict = "an outlier" if far > MANY_SIGMA else "no outlier"
     return far, (
         f"{name} is {verdict}: {far:.1f} standard deviations from the median of {n:,} measured "

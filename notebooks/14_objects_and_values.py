@@ -80,16 +80,17 @@ print(masses.caption)
 masses.table[["stated", "status", "object", "year", "sentence"]].head(8)
 
 # %%
-ls.figures.values(atlas, quantity="mass", mine="M = 3 ± 1 M⊙")
+ls.figures.values(atlas, quantity="Omega_m", mine="Ω_m = 0.30 ± 0.02")
 
 # %% [markdown]
 # ## Is my value an outlier?
 #
 # The difference to the median of the measured values, in units of their spread, and to each
-# value, in combined errors.
+# value, in combined errors. Quantities that are not those of the Universe need an object, such as
+# "mass of Sgr A* = 4 million solar masses".
 
 # %%
-verdict = compare_value(atlas, "M = 3 ± 1 M⊙")
+verdict = compare_value(atlas, "Ω_m = 0.30 ± 0.02")
 print(verdict.caption)
 verdict.table.head(5)
 

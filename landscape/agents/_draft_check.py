@@ -217,7 +217,7 @@ def check_draft(
 
 
 def _outliers(sentences: Sequence[DraftSentence], desk: AtlasCollection) -> Iterator[str]:
-    """Yield a note for each number of a draft that differs from all measured values."""
+    """Yield a note for each number of a draft that is far from the median of the measured ones."""
     atlases = [one.atlas for one in desk.corpora if "objects" in one.atlas.stages]
     found = [
         (sentence.line, value)

@@ -37,6 +37,7 @@ _LISTED = 3  # facilities, concepts and regions of an object
 _NEAR = 1_000  # papers nearest to an object whose objects are compared
 _FEWEST, _MAX_COMPARED = 2, 20  # papers of an object that is compared
 _SIMILAR, _PAPERS = 10, 20  # rows of tables of the report
+_LONGEST_NAME = 300  # characters
 _PLACES = frozenset({"field", "region"})  # kinds that are not compared
 
 
@@ -71,7 +72,7 @@ def objects(
     Raises
     ------
     InputError
-        If no object has the kind, or the filter is wrong.
+        If no object has the kind, the filter is wrong, or `limit` is below 1.
     AtlasError
         If the atlas was built by an earlier version.
 
@@ -81,12 +82,16 @@ def objects(
     >>> atlas = landscape.open("my.atlas")  # doctest: +SKIP
     >>> landscape.overlays.objects.objects(atlas, kind="planet").table  # doctest: +SKIP
     """
+    if limit < 1:
+        raise InputError(f"limit is {limit}; give the number of objects to list, at least 1.")
     pairs = _pairs(atlas)
     rows = open_engine(atlas).indexes.rows_that_pass(filter)
     if rows is not None:
         pairs = pairs[pairs["paper_row"].isin(rows)]
     if kind:
         known = sorted({*pairs["kind"]} - {""})
+        if not known:
+            raise InputError("No paper that matches names an object of a known kind.")
         if kind not in known:
             hint = did_you_mean(kind, known, n=3, cutoff=0.5)
             raise InputError(f"No object is a {kind!r}{hint} The kinds are: {', '.join(known)}.")
@@ -193,7 +198,7 @@ def describe_object(atlas: AtlasStore, name: str) -> Analysis:
     Raises
     ------
     InputError
-        If no paper names the object.
+        If no paper names the object, or the name is empty.
 
     Examples
     --------
@@ -203,6 +208,8 @@ def describe_object(atlas: AtlasStore, name: str) -> Analysis:
     """
     import pandas as pd
 
+    if not 0 < len(name.strip()) <= _LONGEST_NAME:
+        raise InputError(f"Give the name of an object, of at most {_LONGEST_NAME} characters.")
     pairs, key = _pairs(atlas), object_key(normal_name(name))
     own = pairs[pairs["key"] == key]
     if own.empty:

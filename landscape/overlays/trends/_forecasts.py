@@ -46,8 +46,13 @@ class Score(NamedTuple):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Wilson's 95% interval of the share of claims that held."""
-        low, high = share_interval(np.array([self.held]), np.array([self.claims]))
+        """Wilson's 95% interval of the share of claims that held.
+
+        The two years after neighbouring months overlap, so their claims count in part.
+        """
+        windows = 1 + max(len(self.months) - 1, 0) * _BETWEEN / HORIZON
+        part = windows / max(len(self.months), 1)
+        low, high = share_interval(np.array([self.held * part]), np.array([self.claims * part]))
         return float(low[0]), float(high[0])
 
     def describe(self, what: str) -> str:
@@ -56,8 +61,8 @@ class Score(NamedTuple):
         if not self.claims:
             return f"No {what} of an earlier month can be scored two years later."
         low, high = self.interval
-        best = max(self.by_growth, self.by_size)
-        verdict = "better than" if self.held > best else "no better than"
+        best = max(self.by_growth, self.by_size) / self.claims
+        verdict = "better than" if low > best else "no better than"
         return (
             f"Two years after {when}, {self.held:,} of {self.claims:,} such claims held "
             f"({self.held / self.claims:.0%}, 95% interval {low:.0%} to {high:.0%}): {verdict} the "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from difflib import SequenceMatcher
 from functools import cache
 from itertools import accumulate, groupby
@@ -168,11 +168,17 @@ def find_values(
     if not any(map(str.isdigit, plain)):
         return []
     known = find_objects(plain) if objects is None or has_latex else objects
+    # Objects of which a text can speak later as "its mass"; not "discs in Upper Sco".
+    subjects = {
+        one.name
+        for one in known
+        if not _PATTERNS["aside"].search(plain, max(0, one.start - 20), one.start)
+    }
     found = [
         one._replace(start=one.start + start, end=one.end + start)
         for start, end in split_sentences(plain)
         if any(map(str.isdigit, plain[start:end]))
-        for one in _Sentence(plain[start:end], start, known).statements()
+        for one in _Sentence(plain[start:end], start, known, subjects).statements()
     ]
     if has_latex:
         starts, ends = _aligned(text, plain)
@@ -197,7 +203,9 @@ def _aligned(text: str, plain: str) -> tuple[list[int], list[int]]:
 class _Sentence:
     """A sentence with its objects and the names of quantities in it."""
 
-    def __init__(self, sentence: str, offset: int, objects: Sequence[ObjectMention]) -> None:
+    def __init__(
+        self, sentence: str, offset: int, objects: Sequence[ObjectMention], subjects: Set[str]
+    ) -> None:
         # "S₈ ≡ σ₈ (Ω_m/0.3)^0.5 = 0.8" is read as "S₈ = 0.8".
         self.text = _PATTERNS["definition"].sub(lambda match: " " * len(match[0]), sentence)
         inside = [one for one in objects if offset <= one.start < offset + len(sentence)]
@@ -210,6 +218,7 @@ class _Sentence:
             one.name for one in objects
             if one.start < offset and one.kind not in {"field", "region"}
         } - _NOT_OWNERS - {"Milky Way"}  # fmt: skip
+        self.subjects = subjects
         self.names = bytearray(len(sentence))
         for one in inside:
             self.names[one.start - offset : one.end - offset] = b"1" * (one.end - one.start)
@@ -264,7 +273,7 @@ class _Sentence:
         if low is not None:
             lower = convert(low.value, low.unit, unit) if low.unit and unit else None
             low = low._replace(value=low.value if lower is None else lower)
-            half = abs(measure.value - low.value) / 2  # "10 > z > 6" is a range too
+            half = abs(measure.value - low.value) / 2  # "10 < z < 6" is a range too
             measure = measure._replace(
                 value=(low.value + measure.value) / 2,
                 plus=half,
@@ -478,7 +487,11 @@ class _Sentence:
                 or _PATTERNS["host_of"].search(self.text, max(0, nearest.start - 24), nearest.start)
             )
             return nearest.name[:-2] if of_host else nearest.name
-        is_reference = len(self.earlier) == 1 and _PATTERNS["reference"].search(self.text)
+        is_reference = (
+            len(self.earlier) == 1
+            and self.earlier <= self.subjects
+            and _PATTERNS["reference"].search(self.text)
+        )
         return next(iter(self.earlier)) if is_reference else ""
 
 

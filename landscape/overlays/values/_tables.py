@@ -38,6 +38,7 @@ _COLUMNS = [
 MANY_SIGMA = 3.0  # sigma of an outlier
 _SCATTER = 1.4826  # standard deviation of a normal distribution in median absolute deviations
 _DECADES = 100  # ratio of the largest to the smallest value that are compared by logarithms
+_AROUND = 600  # characters of a sentence on each side of its value
 _FEWEST = 5  # values of which a distribution is described
 
 
@@ -212,11 +213,12 @@ def _with_papers(atlas: AtlasStore, table: pd.DataFrame) -> pd.DataFrame:
     place = np.searchsorted(rows, table["paper_row"].to_numpy(np.int64))
     found = papers.iloc[place].reset_index(drop=True)
     table = table.reset_index(drop=True)
-    places = (table[name] for name in ("field", "sentence_start", "sentence_end"))
+    starts = np.maximum(table["sentence_start"], table["start"] - _AROUND)
+    ends = np.minimum(table["sentence_end"], table["end"] + _AROUND)
     sentences = [
         ((title if field == "title" else abstract) or "")[start:end]
         for title, abstract, field, start, end in zip(
-            found["title"], found["abstract"], *places, strict=True
+            found["title"], found["abstract"], table["field"], starts, ends, strict=True
         )
     ]
     groups = {method: group for method, (group, _) in _methods().items()}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import time
 
 import pytest
 from astropy import units
 from hypothesis import given
 from hypothesis import strategies as st
 
-from landscape.overlays.values import ValueStatement, find_values
+from landscape.overlays.values import ValueStatement, asked_quantity, find_values
 
 
 def only(text: str) -> ValueStatement:
@@ -29,6 +30,10 @@ def only(text: str) -> ValueStatement:
         ("σ₈ = 0.81 ± 0.01 at z=0", "sigma8", 0.81, 0.01, 0.01, ""),
         ("Omega_m=0.266+0.025-0.023", "Omega_m", 0.266, 0.025, 0.023, ""),
         ("a mass of (9.4 ± 3.8) × 10⁻⁴ M_sun", "mass", 9.4e-4, 3.8e-4, 3.8e-4, "solMass"),
+        ("a mass of 6.5 × 10⁹ ± 0.7 × 10⁹ M⊙", "mass", 6.5e9, 7e8, 7e8, "solMass"),
+        ("a mass of 1.0e12 ± 1.0e11 M⊙", "mass", 1e12, 1e11, 1e11, "solMass"),
+        ("a mass of 5.0e9 (+3e8/-2e8) M⊙", "mass", 5e9, 3e8, 2e8, "solMass"),
+        ("4.3 ± 0.2 million solar masses", "mass", 4.3e6, 2e5, 2e5, "solMass"),
         ("a mass of 5.0 (+0.3/-0.2) × 10⁹ M⊙", "mass", 5e9, 3e8, 2e8, "solMass"),
         ("a planet of 1.25 +/- 0.3 Earth masses", "mass", 1.25, 0.3, 0.3, "earthMass"),
         ("a radius of 1.31±0.05 R⊕", "radius", 1.31, 0.05, 0.05, "earthRad"),
@@ -78,6 +83,8 @@ def test_statistical_and_systematic_errors_are_added_in_quadrature() -> None:
         ("a distance between 1 and 3 kpc", "range", 2, 1),
         ("a mass-loss rate of 3.3-3.7x10^(-3) Msun/yr", "range", 3.5e-3, 2e-4),
         ("a mass of (1-6) × 10⁵ solar masses", "range", 3.5e5, 2.5e5),
+        ("a mass between 2 and 4 × 10⁶ M⊙", "range", 3e6, 1e6),
+        ("galaxies at 10 < z < 6", "range", 8, 2),
         ("H₂ reservoirs (∼1-5 × 10¹⁰ M⊙)", "range", 3e10, 2e10),
     ],
 )
@@ -109,6 +116,8 @@ def test_limits_and_ranges(text: str, limit: str, value: float, plus: float) -> 
         "a dust-to-gas ratio of Z = 0.01",
         "fields of 10¹⁴ G and temperature ramps of 5 K per min",
         "log₁₀(P_c) = -3.04",
+        "a mass of 10^99 ± 10% × 10^99 M⊙",
+        "a mass of 1.5e+100 M⊙",
     ],
 )
 def test_no_statement(text: str) -> None:
@@ -147,6 +156,50 @@ def test_a_list_in_parentheses_has_one_unit() -> None:
     assert [(one.value, one.unit) for one in found] == [
         (6.4, "earthMass"), (24, "earthMass"), (76, "earthMass"),
     ]  # fmt: skip
+
+
+def test_a_list_shares_its_power_of_ten() -> None:
+    found = find_values("We find masses of 1.2, 1.5 and 2.0 × 10⁸ M⊙.")
+    assert [one.value for one in found] == pytest.approx([1.2e8, 1.5e8, 2e8])
+
+
+def test_values_of_a_list_of_objects_and_of_a_host() -> None:
+    found = find_values("The distances to M31 and M33 are 776 ± 22 and 840 ± 20 kpc, respectively.")
+    assert [(one.object, one.value) for one in found] == [("NGC 224", 776), ("NGC 598", 840)]
+    assert only("The host star of K2-18 b has a mass of 0.36 ± 0.02 M⊙.").object == "K2-18"
+    found = find_values("K2-18 b has a mass of 8.63 ± 1.35 M⊕ and orbits a 0.36 M⊙ star.")
+    assert [one.object for one in found] == ["K2-18 b", "K2-18"]
+    assert only("We observe discs in Upper Scorpius. The disc mass is 0.1 ± 0.02 M⊙.").object == ""
+
+
+@pytest.mark.parametrize(
+    ("question", "quantity"),
+    [
+        ("What is the mass loss rate of Betelgeuse?", "rate"),
+        ("How big is the sample of K2-18?", ""),
+        ("How hot is the debate about K2-18 b?", ""),
+        ("What is the best way to measure the Hubble constant?", ""),
+        ("What is the cause of the S8 tension?", ""),
+        ("What is the current value of the Hubble constant?", "H0"),
+        ("What are the measured values of S8?", "S8"),
+        ("What redshift does J0100+2802 have?", "redshift"),
+    ],
+)
+def test_a_question_asks_for_its_head_noun(question: str, quantity: str) -> None:
+    assert asked_quantity(question) == quantity
+
+
+@pytest.mark.parametrize(
+    "piece", ["z = 1, ", "mass 1 Msun ", "H0 = 70 ± 1 km/s/Mpc, ", "1 km/(Mpc/(s ", "$z$ a b "]
+)
+def test_reading_takes_linear_time(piece: str) -> None:
+    times = []
+    for size in (4_000, 16_000):
+        text = piece * (size // len(piece))
+        start = time.thread_time()
+        find_values(text)
+        times.append(time.thread_time() - start)
+    assert times[1] < 10 * times[0] + 0.2  # 4 for linear time, 16 for quadratic
 
 
 def test_object_is_named_before_or_in_an_earlier_sentence() -> None:

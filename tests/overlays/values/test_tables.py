@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,15 @@ from landscape.cli import main
 from landscape.errors import InputError
 from landscape.figures import save_table
 from landscape.overlays.objects import describe_object, objects
-from landscape.overlays.values import compare_value, in_unit, tension, values, weighted_mean
+from landscape.overlays.values import (
+    compare_value,
+    find_method,
+    in_unit,
+    tension,
+    tension_text,
+    values,
+    weighted_mean,
+)
 
 H0 = {
     "Cepheids": (73.0, 1.0),
@@ -105,6 +114,30 @@ def test_values_of_an_object_are_in_one_unit(atlas: Atlas) -> None:
     value, plus, minus, unit = in_unit(10.0, 0.3, 0.3, "dex(solMass)", "solMass")
     assert (value, plus, minus) == pytest.approx((1e10, 9.953e9, 4.988e9), rel=1e-3)
     assert unit == "solMass"
+    shifted = in_unit(9.5, 0.2, 0.2, "dex(solMass)", "dex(earthMass)")
+    assert shifted[0] == pytest.approx(9.5 + math.log10(332_946), abs=1e-3)
+    assert shifted[1:] == (0.2, 0.2, "dex(earthMass)")
+    assert in_unit(1e9, 0.0, 0.0, "solMass", "dex(solMass)")[0] == pytest.approx(9.0)
+    assert in_unit(-2.3, 0.1, 0.1, "", "") == (-2.3, 0.1, 0.1, "")
+
+
+def test_unlike_values_have_no_mean_and_no_tension(atlas: Atlas) -> None:
+    table = values(atlas, quantity="H0", own=True).table
+    mixed = table.assign(unit=["dex(solMass)", *table["unit"].iloc[1:]])
+    assert "several quantities or units" in weighted_mean(atlas, mixed).reason
+    with pytest.raises(InputError, match="several quantities or units"):
+        tension(mixed)
+    no_errors = table.assign(plus=np.nan, minus=np.nan)
+    assert tension_text(no_errors) == ""
+
+
+def test_a_paper_counts_once_in_a_tension(atlas: Atlas) -> None:
+    table = values(atlas, quantity="H0", own=True).table
+    many = pd.concat([table] * 50, ignore_index=True)
+    assert tension(many).caption == tension(table).caption
+    tiny = table.assign(plus=np.where(table["method"] == "CMB", 1e-9, table["plus"]))
+    tiny = tiny.assign(minus=tiny["plus"])
+    assert tension(tiny).table["error"].iloc[0] > 1e-3
 
 
 @pytest.mark.parametrize(
@@ -113,6 +146,15 @@ def test_values_of_an_object_are_in_one_unit(atlas: Atlas) -> None:
         (lambda atlas: values(atlas, quantity="HO"), "There is no quantity 'HO'"),
         (lambda atlas: compare_value(atlas, "nothing"), "No value is found in 'nothing'"),
         (lambda atlas: compare_value(atlas, "S8 = 0.8"), "No paper of this atlas measures S8"),
+        (lambda atlas: compare_value(atlas, "H0 > 70 km/s/Mpc"), "is a limit"),
+        (lambda atlas: compare_value(atlas, "a mass of 3 M⊙"), "compared for one object"),
+        (lambda atlas: compare_value(atlas, "H0 = 70 ± 1 furlong"), "'furlong' after the value"),
+        (lambda atlas: describe_object(atlas, "  "), "Give the name of an object"),
+        (lambda atlas: objects(atlas, limit=0), "limit is 0"),
+        (
+            lambda atlas: landscape.figures.values(atlas, mine="WASP-19b has a mass of 1 M_J"),
+            "is no value of H0",
+        ),
         (lambda atlas: describe_object(atlas, "M32"), "No paper of this atlas names NGC 221"),
         (lambda atlas: objects(atlas, kind="plant"), "No object is a 'plant'"),
     ],
@@ -250,3 +292,12 @@ def test_the_forest_plot_shows_every_measured_value(atlas: Atlas) -> None:
     assert "no outlier" in sheet.alt_text
     with pytest.raises(InputError, match="No paper of this atlas measures S8"):
         draw(atlas, quantity="S8")
+
+
+def test_the_method_is_the_nearest_that_is_used() -> None:
+    title, abstract = "The Hubble constant from Cepheids", "Independent of the CMB, and more."
+    assert find_method("Independent of the CMB, we find H0 = ", title) == (
+        "Cepheids and supernovae"
+    )
+    assert find_method("In contrast to Planck, ", abstract, title) == "Cepheids and supernovae"
+    assert find_method("The CMB is old; from water masers we find ", title) == "megamasers"

@@ -490,7 +490,7 @@ def _tool(
         except LandscapeError as error:
             from mcp.server.mcpserver.exceptions import ToolError
 
-            raise ToolError(str(error)) from error
+            raise ToolError(escape_invisible(str(error))) from error
         return json.loads(text) if picture is None else _pictured(json.loads(text), picture)
 
     signature, kinds = inspect.signature(tool), get_type_hints(tool)

@@ -180,7 +180,11 @@ def with_parts(text: str, start: int, end: int, name: str, kind: str) -> Iterato
                 more = PATTERNS["more_planets"].match(text, more.end())
             return
     usual, known = proper_names()[1].get(name, (name, ""))
-    known = _ngc_kinds().get(usual, known or ("galaxy" if usual.startswith("NGC") else ""))
+    known = _ngc_kinds().get(usual, known)
+    if not known and usual.startswith(("NGC", "IC")):
+        noun = PATTERNS["noun_before"].search(text, max(0, start - 24), start)
+        noun = noun or PATTERNS["noun_after"].match(text, end)
+        known = (noun[1] if noun else "galaxy").replace("stellar", "star")
     yield mention_at(text, start, end, usual, known or kind)
 
 

@@ -191,6 +191,13 @@ def test_a_name_ends_at_a_full_stop(number: str, after: str) -> None:
     assert number in [name for _, name in names(text)]
 
 
+def test_a_noun_beside_a_number_is_the_kind() -> None:
+    text = "The open cluster NGC 2345, NGC 6309, a planetary nebula, and NGC 4701."
+    assert [one.kind for one in find_objects(text)] == [
+        "open cluster", "planetary nebula", "galaxy",
+    ]  # fmt: skip
+
+
 def test_short_names_in_context() -> None:
     assert names("16 Cyg A and B are alike")[1] == ("B", "16 Cyg B")
     assert names("We image HR 8799; planet e and planets b and c are bright")[1:] == [

@@ -28,7 +28,7 @@ from landscape._author_names import first_names
 from landscape._http import within
 from landscape._serializer import plain
 from landscape._settings import Settings, bounds, help_of
-from landscape._wording import one_line
+from landscape._wording import escape_invisible, one_line
 from landscape.agents import attribute, survey_question
 from landscape.agents.settings import AttributeSettings, SurveySettings
 from landscape.answers import AskSettings, answer_question

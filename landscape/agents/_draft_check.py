@@ -222,7 +222,7 @@ def _outliers(sentences: Sequence[DraftSentence], desk: AtlasCollection) -> Iter
     found = [
         (sentence.line, value)
         for sentence in sentences
-        for value in find_values(plain_math(sentence.text))
+        for value in find_values(plain_math(sentence.text), plausible=False)
         if value.limit == "" and (value.object or value.quantity in OF_THE_UNIVERSE)
     ]
     for line, value in found[: _MAX_VALUES if atlases else 0]:

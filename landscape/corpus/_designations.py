@@ -49,6 +49,7 @@ class _Catalogue(NamedTuple):
 GRAMMAR: dict[str, Any] = dict(read_yaml(data_file("objects.yaml")))
 PATTERNS = {name: re.compile(pattern) for name, pattern in GRAMMAR["patterns"].items()}
 _STARS = frozenset({"star", "white dwarf", "brown dwarf", "pulsar", "X-ray source", ""})
+_LISTED = 30  # numbers of parts of a list, and of asteroids with names that are listed
 _EXTENDED = frozenset({"", "cloud", "nebula", "galaxy cluster"})  # sources in them have names
 # Separators in the text, and in the normal form, for each value of `hyphen` or `glued`.
 _SEPARATORS = {
@@ -152,8 +153,10 @@ def _numbered_name(catalogue: _Catalogue, number: str) -> str:
     digits = " ".join(number.translate(DASHES).split())
     if catalogue.name in {"NGC", "IC", "UGC"}:
         digits = digits.lstrip("0")
-    if catalogue.name == "PSR" and digits[:1].isdigit():
-        digits = f"B{digits}"
+    if catalogue.name in {"PSR", "SGR"} and digits[:1].isdigit():
+        digits = ("B" if catalogue.name == "PSR" else "J") + digits
+    if catalogue.kind == "active region":
+        digits = digits.removeprefix("AR").strip()
     return f"{catalogue.name}{catalogue.joint}{digits}"
 
 
@@ -180,7 +183,7 @@ def with_parts(text: str, start: int, end: int, name: str, kind: str) -> Iterato
                 more = PATTERNS["more_planets"].match(text, more.end())
             return
     usual, known = proper_names()[1].get(name, (name, ""))
-    known = _ngc_kinds().get(usual, known)
+    known = _ngc_kinds().get(re.sub(r"(?<=\d)[A-EI](?:\(N\))?$", "", usual), known)
     if not known and usual.startswith(("NGC", "IC")):
         noun = PATTERNS["noun_before"].search(text, max(0, start - 24), start)
         noun = noun or PATTERNS["noun_after"].match(text, end)
@@ -333,7 +336,9 @@ def find_in_constellations(text: str) -> Iterator[ObjectMention]:
         # "RR Lyrae" is the class, and "RR Lyr" the star; "BL Lacertae" is both.
         is_star = is_greek or short == "Lac" or PATTERNS["star_named_class"].match(name)
         is_long = constellation != short and not is_star
-        if name in class_names() and (is_long or is_class(text, match[0])):
+        if name in _only_classes() or (
+            name in class_names() and (is_long or is_class(text, match[0]))
+        ):
             continue
         yield from with_parts(text, *match.span(), name, "star")
         listed = PATTERNS["variables"].search(text, max(0, match.start() - 60), match.start())
@@ -350,6 +355,11 @@ def find_in_constellations(text: str) -> Iterator[ObjectMention]:
 def class_names() -> frozenset[str]:
     """Return the names of stars after which classes are named."""
     return frozenset({"Mira", *(one.strip() for one in GRAMMAR["classes"].split(","))})
+
+
+@cache
+def _only_classes() -> frozenset[str]:
+    return frozenset(one.strip() for one in GRAMMAR["only_classes"].split(","))
 
 
 @lru_cache(maxsize=256)  # a text has few names, but may repeat them
@@ -375,7 +385,8 @@ def find_small_bodies(text: str) -> Iterator[ObjectMention]:
     names = proper_names()[1]
     for match in PATTERNS["asteroid"].finditer(text):
         name = match[0].translate(DASHES)
-        is_word = match[1] and match[2].lower() in STOP_WORDS
+        # "(2) Methods" is a part of a list.
+        is_word = match[1] and (match[2].lower() in STOP_WORDS or int(match[1]) < _LISTED)
         if name in names or not match[1] or (not is_word and PATTERNS["asteroids"].search(text)):
             yield mention_at(text, *match.span(), *names.get(name, (name, "asteroid")))
     for match in PATTERNS["comet"].finditer(text):

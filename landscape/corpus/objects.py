@@ -8,6 +8,7 @@ are not objects.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -120,6 +121,9 @@ def normal_name(name: str) -> str:
         found = find_objects(written)
         if len(found) == 1 and found[0].surface == written:
             return found[0].name
+    for entry in GRAMMAR["bare"]:
+        if name.replace(" ", "_") in entry["names"].split():
+            return str(entry.get("name") or f"{name} {entry['noun']}")
     return name.replace("Messier ", "M ")
 
 
@@ -132,16 +136,17 @@ def object_key(name: str) -> str:
     >>> object_key("γ Cep B") == object_key("γ Cep b")  # a star and its planet
     False
     """
-    name = GRAMMAR["same"].get(name, name)
+    name = re.sub(r"^\(\d+\) ", "", GRAMMAR["same"].get(name, name))
     found = PATTERNS["in_name"].search(name)
     if found:
         return "J{}{}{}{}{}".format(*found.groups(""))
     whole, _, part = name.rpartition(" ")
     if not whole or not re.fullmatch("[A-Da-k]", part):
         whole, part = name, ""
-    burst = re.fullmatch(r"FRB (?:20)?(\d{6})A?", name)  # FRB 121102 is FRB 20121102A
+    # FRB 121102 is FRB 20121102A, and GRB 170817 is GRB 170817A.
+    burst = re.fullmatch(r"([FG]RB) (?:20)?(\d{6})A?", name)
     return (
-        f"frb{burst[1]}"
+        f"{burst[1]}{burst[2]}"
         if burst
         else re.sub(r"(?<!\d)[-–]|[-–](?!\d)|\s", "", whole).casefold() + part
     )
@@ -158,16 +163,19 @@ class Coordinates(NamedTuple):
 def coordinates_of(name: str) -> Coordinates | None:
     """Return the coordinates that a name holds, or None.
 
-    The precision is the step of the last digit of the declination: names truncate coordinates.
+    The precision is the step of the last digit of the right ascension or the declination on the
+    sky, whichever is larger: names truncate coordinates.
 
-    >>> coordinates_of("SDSS J0100+2802")
-    Coordinates(ra=15.0, dec=28.033333333333335, precision=60.0)
+    >>> place = coordinates_of("SDSS J010013.02+280225.8")
+    >>> round(place.ra, 4), round(place.dec, 4), round(place.precision, 2)
+    (15.0542, 28.0405, 0.13)
     """
     found = re.search(r"J(\d{4,9}(?:\.\d+)?)([+-])(\d{2,8}(?:\.\d+)?)", name)
     ra, dec = (_degrees(one) for one in (found[1], found[3])) if found else (None, None)
     if found is None or ra is None or dec is None or ra[0] >= 24 or dec[0] > 90:
         return None
-    return Coordinates(ra[0] * 15, -dec[0] if found[2] == "-" else dec[0], dec[1])
+    step = ra[1] * 15 * math.cos(math.radians(dec[0]))
+    return Coordinates(ra[0] * 15, -dec[0] if found[2] == "-" else dec[0], max(step, dec[1]))
 
 
 def _degrees(digits: str) -> tuple[float, float] | None:

@@ -104,6 +104,7 @@ def values(
     given = _compared(atlas, mine, quantity, object) if mine else None
     sentences = [given.caption] if given else []
     sentences.append(f"{len(rows):,} of {len(own):,} measured values are shown.")
+    sentences += ["Open circles are limits or ranges."] if (rows["limit"] != "").any() else []
     sentences += [text for text in (tension_text(own), mean.reason) if text]
     head = f"Measured values of {quantity}{f' of {object}' if object else ''}"
     caption = caption_of(replace(found, caption=f"{head}. {describe_corpus(atlas)}."))
@@ -197,9 +198,11 @@ def _draw(
     if page.onto is not None:
         return
     size = min(SMALL, 0.62 * height / scale)
+    has_objects = len({*rows["object"]}) > 1
     for row in rows.to_dict("records"):
         y = top - (row["place"] + 0.5) * height - 0.3 * size * scale
         words, end = f"{_author(row['authors'])} {row['year']}", start - 6 * scale
+        words = f"{row['object']}, {words}" if has_objects and row["object"] else words
         page.write(words, end, y, size=size, align="right", gid="name", width=end - left)
     for band, part in rows.groupby("band", sort=False):
         y = top - (part["place"].iloc[0] + 0.5) * height - 0.3 * SMALL * scale

@@ -46,7 +46,7 @@ def objects(
     *,
     filter: str | None = None,  # noqa: A002
     kind: str = "",
-    limit: int = 1_000,
+    limit: int | None = None,
 ) -> Analysis:
     """List the celestial objects that papers name.
 
@@ -57,8 +57,8 @@ def objects(
         Only papers that match this filter, such as ``"year>=2024"``.
     kind : str, optional
         Only objects of this kind, such as "planet" or "galaxy".
-    limit : int, default 1000
-        Number of objects, those with most papers first.
+    limit : int, optional
+        Number of objects, those with most papers first. By default, all are listed.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def objects(
     >>> atlas = landscape.open("my.atlas")  # doctest: +SKIP
     >>> landscape.overlays.objects.objects(atlas, kind="planet").table  # doctest: +SKIP
     """
-    if limit < 1:
+    if limit is not None and limit < 1:
         raise InputError(f"limit is {limit}; give the number of objects to list, at least 1.")
     pairs = _pairs(atlas)
     rows = open_engine(atlas).indexes.rows_that_pass(filter)
@@ -224,6 +224,8 @@ def describe_object(atlas: AtlasStore, name: str) -> Analysis:
     place = coordinates_of(usual)
     written = atlas.read_layer("objects", ["name", "surface"])
     surfaces = written.loc[written["name"].map(object_key) == key, "surface"].value_counts()
+    common = surfaces.index[0]
+    also = f" ({common})" if normal_name(common) == usual and common != usual else ""
     facts = {
         "kind": kind or "unknown",
         "also written": ", ".join(
@@ -252,7 +254,7 @@ def describe_object(atlas: AtlasStore, name: str) -> Analysis:
     return Analysis(
         kind="object",
         table=table,
-        caption=f"{usual} in {describe_corpus(atlas)}.",
+        caption=f"{usual}{also} in {describe_corpus(atlas)}.",
         denominators={"papers of the object": len(rows), "papers": len(atlas)},
         bounds=atlas.coverage,
         tables={

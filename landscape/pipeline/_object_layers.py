@@ -22,6 +22,7 @@ from landscape.text.words import PARAGRAPH
 if TYPE_CHECKING:
     import pandas as pd
 
+_BETWEEN = f".{PARAGRAPH}"  # no name or value crosses it
 _DATA = ("objects.yaml", "quantities.yaml")
 
 
@@ -81,8 +82,8 @@ def find_in_papers(
     values: list[tuple[object, ...]] = []
     for row, (title, abstract) in enumerate(zip(titles, abstracts, strict=True)):
         texts = {"title": title or "", "abstract": abstract or ""}
-        text = PARAGRAPH.join(texts.values())
-        begin = {"title": 0, "abstract": len(texts["title"]) + 1}
+        text = _BETWEEN.join(texts.values())
+        begin = {"title": 0, "abstract": len(texts["title"]) + len(_BETWEEN)}
         mentions = find_objects(text)
         for one in mentions:
             field = "title" if one.start < len(texts["title"]) else "abstract"

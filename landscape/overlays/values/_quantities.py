@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 
 _PLAIN_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺−–", "0123456789-+--", ", \u2009\u202f")
 _DIGITS = (
-    r"(?:\d{1,3} \d{3}(?= ?(?:K|km|pc|kpc|yr)\b)|\d{1,3}(?:[,\u2009\u202f]\d{3})+(?!\d)|\d{1,9})"
+    r"(?:\d{1,3} \d{3}(?= ?(?:K|km|pc|kpc|Mpc|yr|s|d|days?|h|[aA][uU]|M⊙|solar|light)\b)"
+    r"|\d{1,3}(?:[,\u2009\u202f]\d{3})+(?!\d)|\d{1,9})"
     r"(?:\.\d{1,12})?(?!\d)|\.\d{1,9}(?!\d)"
 )
-_EXPONENT = r"(?:[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}|\^\s?\(?[-−–+]?\d{1,3}(?:\.\d{1,3})?\)?)"
+_EXPONENT = r"(?:[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}|(?:\^|\*\*)\s?\(?[-−–+]?\d{1,3}(?:\.\d{1,3})?\)?)"
 _POWER = rf"\s?[×x·⋅*]\s?10{_EXPONENT}|[eE][-−+]?\d{{1,2}}(?![\w]|\.\d)"
 _SIGN = "[-−–]"
 _ERROR = (
@@ -174,7 +175,8 @@ def _read(text: str, match: re.Match[str]) -> Measure | None:
         return None
     written, power = match["number"], match["power"] or ""
     # In "6.5 × 10⁹ ± 0.7 × 10⁹", the last power is that of the error alone.
-    value = _number(written) * (1.0 if _exponent(written) else 10.0 ** _exponent(power))
+    is_of_error = _exponent(written) != 0 or _is_of_error(written, _exponent(power))
+    value = _number(written) * (1.0 if is_of_error else 10.0 ** _exponent(power))
     start = match.start("sign") if match["sign"] else match.start("number")
     if match["sign"] and match["sign"] != "+":
         if text[start - 1 : start].isalnum() or text[start - 1 : start] in ")⊙":  # a hyphen
@@ -211,6 +213,11 @@ def _read(text: str, match: re.Match[str]) -> Measure | None:
     if max(abs(value), plus or 0.0, minus or 0.0) > _LARGEST:
         return None
     return Measure(start, unit_end, end, value, plus, minus, False, unit, is_power)
+
+
+def _is_of_error(written: str, exponent: float) -> bool:
+    """Return whether a power belongs to the error alone, as in "0.94145252 ± 1.1 × 10⁻⁸"."""
+    return exponent < -2 and len(written.partition(".")[2]) >= -exponent - 1
 
 
 def _end_of_range(
@@ -265,7 +272,7 @@ def _exponent(text: str) -> float:
     found = re.search(rf"10({_EXPONENT})|[eE]([-−+]?\d+)$", text)
     if found is None:
         return 0.0
-    digits = (found[1] or found[2]).translate(_PLAIN_DIGITS).strip("^() ")
+    digits = (found[1] or found[2]).translate(_PLAIN_DIGITS).strip("^*() ")
     return min(max(float(digits), -99.0), 99.0)
 
 

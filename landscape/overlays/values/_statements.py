@@ -21,6 +21,11 @@ _PATTERNS = {name: re.compile(pattern) for name, pattern in settings()["patterns
 _STATUSES = {name: re.compile(pattern) for name, pattern in settings()["status"].items()}
 OF_THE_UNIVERSE = frozenset({"H0", "S8", "sigma8", "Omega_m", "neutrino mass"})
 _NOT_OWNERS = frozenset({"Sun", "Earth", "Solar System"})
+_CONTAINERS = frozenset({  # kinds whose parts have values of their own
+    "galaxy", "galaxy cluster", "galaxy group", "globular cluster", "open cluster", "star cluster",
+    "stellar association", "nebula", "cloud", "supercluster", "planetary system", "planet",
+    "black hole", "supernova remnant",
+})  # fmt: skip
 _LENGTHS = frozenset({"AU", "pc", "kpc", "Mpc", "Gpc", "lyr"})
 _TIMES = frozenset({"Myr", "Gyr"})
 _RADII = frozenset({"solRad", "earthRad", "jupiterRad"})
@@ -141,7 +146,7 @@ def asked_quantity(question: str) -> str:
 
 
 def find_values(
-    text: str, *, objects: Sequence[ObjectMention] | None = None
+    text: str, *, objects: Sequence[ObjectMention] | None = None, plausible: bool = True
 ) -> list[ValueStatement]:
     r"""Find the statements of values in a text.
 
@@ -151,6 +156,8 @@ def find_values(
         A title, an abstract or another text, with or without LaTeX.
     objects : sequence of ObjectMention, optional
         Objects of a text without LaTeX, if they are already known.
+    plausible : bool, default True
+        Only values that the quantity can have, such as 20 to 500 km/s/Mpc for H0.
 
     Returns
     -------
@@ -178,7 +185,7 @@ def find_values(
         one._replace(start=one.start + start, end=one.end + start)
         for start, end in split_sentences(plain)
         if any(map(str.isdigit, plain[start:end]))
-        for one in _Sentence(plain[start:end], start, known, subjects).statements()
+        for one in _Sentence(plain[start:end], start, known, subjects, plausible).statements()
     ]
     if has_latex:
         starts, ends = _aligned(text, plain)
@@ -204,8 +211,14 @@ class _Sentence:
     """A sentence with its objects and the names of quantities in it."""
 
     def __init__(
-        self, sentence: str, offset: int, objects: Sequence[ObjectMention], subjects: Set[str]
+        self,
+        sentence: str,
+        offset: int,
+        objects: Sequence[ObjectMention],
+        subjects: Set[str],
+        plausible: bool,
     ) -> None:
+        self.plausible = plausible
         # "S₈ ≡ σ₈ (Ω_m/0.3)^0.5 = 0.8" is read as "S₈ = 0.8".
         self.text = _PATTERNS["definition"].sub(lambda match: " " * len(match[0]), sentence)
         inside = [one for one in objects if offset <= one.start < offset + len(sentence)]
@@ -305,7 +318,7 @@ class _Sentence:
         near = text[max(0, start - 40) : end + 12]
         known = {name: one for name, one in quantities().items() if not one.excluded.search(near)}
         if cue and cue.quantity in known:
-            unit = log or _fitting_unit(known[cue.quantity], measure)
+            unit = log or _fitting_unit(known[cue.quantity], measure, plausible=self.plausible)
             if unit is not None:
                 what = text[cue.start : cue.end]
                 is_place = what in {"r", "R"} and bool(
@@ -356,7 +369,7 @@ class _Sentence:
         """Return the symbol or name just before a number, and the unit of its logarithm."""
         found: list[tuple[int, int, _Cue, str]] = []
         for cue in self._near(measure):
-            between, log = self.text[cue.end : measure.start], ""
+            between, log = self._between(cue, measure), ""
             if cue.end > measure.start or len(between) > 60:
                 continue
             is_log = cue.is_symbol and cue.quantity not in {"metallicity", "period", "distance"}
@@ -394,6 +407,15 @@ class _Sentence:
                 if len(between) <= 28 and not _PATTERNS["interrupted"].search(between):
                     found.append((len(between) * (1.0 if len(between) < 4 else 3.0), what))
         return min(found, default=None)
+
+    def _between(self, cue: _Cue, measure: Measure) -> str:
+        """Return the text between a name and a number, without "of" and an object."""
+        for one in self.objects:
+            if cue.end < one.start and one.end <= measure.start:
+                link = self.text[cue.end : one.start]
+                if _PATTERNS["of_object"].fullmatch(link):
+                    return self.text[one.end : measure.start]
+        return self.text[cue.end : measure.start]
 
     def _near(self, measure: Measure) -> list[_Cue]:
         """Return the names and symbols within the largest distance from a number."""
@@ -454,26 +476,24 @@ class _Sentence:
         if _STATUSES["cited"].search(clause) and not (has_errors and is_own):
             return "cited"
         if has_errors:
-            return "measured"
+            return "simulated" if _PATTERNS["mock"].search(clause) else "measured"
         if _STATUSES["simulated"].search(clause) and not (self.objects and is_own):
             return "simulated"
         return "measured" if self._is_measured(measure, quantity, before, is_own) else "sample"
 
     def _is_measured(self, measure: Measure, quantity: str, before: str, is_own: bool) -> bool:
         """Return whether a value without errors is a result, not a property of a sample."""
-        found = {
-            name: _PATTERNS[name].search(before)
-            for name in ("has", "class_before", "condition", "definite", "copula", "redshift_own")
-        }
+        if not is_own or before.count("(") > before.count(")"):
+            return False  # "We observe TRAPPIST-1 e (0.69 M⊕)"
         if quantity == "redshift":
-            return bool(self.objects and is_own and found["redshift_own"])
-        is_class = found["class_before"] or _PATTERNS["class_after"].match(self.text, measure.end)
-        if found["has"] is None and (is_class or found["condition"] or "sample" in before):
-            return False
-        if found["has"] is None and _STATUSES["sample"].search(before[-60:]):
-            return False
-        is_stated = found["has"] or found["definite"] or (self.objects and found["copula"])
-        return bool(is_own or is_stated)
+            return bool(self.objects and _PATTERNS["redshift_own"].search(self.text))
+        if _PATTERNS["has"].search(before):
+            return True
+        is_class = _PATTERNS["class_before"].search(before) or _PATTERNS["class_after"].match(
+            self.text, measure.end
+        )
+        is_selected = _PATTERNS["condition"].search(before) or "sample" in before
+        return not (is_class or is_selected or _STATUSES["sample"].search(before[-60:]))
 
     def _object(self, quantity: str, measure: Measure) -> str:
         """Return the nearest object before a value, or the only one of the text before."""
@@ -482,6 +502,9 @@ class _Sentence:
         before = [one for one in self.objects if one.start <= measure.start]
         if self.objects:
             nearest = (before[-1:] or self.objects)[0]
+            is_container = nearest.kind in _CONTAINERS and nearest.name[-2:-1] != " "
+            if is_container and not self._is_of(nearest, measure):
+                return ""  # of a star or a cloud in the galaxy
             of_host = nearest.kind == "planet" and (
                 self._before("orbited_star", measure)
                 or _PATTERNS["host_of"].search(self.text, max(0, nearest.start - 24), nearest.start)
@@ -494,10 +517,25 @@ class _Sentence:
         )
         return next(iter(self.earlier)) if is_reference else ""
 
+    def _is_of(self, one: ObjectMention, measure: Measure) -> bool:
+        """Return whether the text links an object with a value, as in "the mass of M31 is"."""
+        text = self.text
+        if one.start > measure.start:
+            return _PATTERNS["of_object"].fullmatch(text, measure.end, one.start) is not None
+        between = text[one.end : measure.start]
+        inside = _PATTERNS["inside_of"].search(text, max(0, one.start - 16), one.start)
+        if not inside and len(between) < 60 and _PATTERNS["object_has"].match(between):
+            return True
+        return any(
+            _PATTERNS["of_object"].fullmatch(text, cue.end, one.start)
+            for cue in self._near(measure)
+            if cue.end <= one.start
+        )
 
-def _fitting_unit(quantity: _Quantity, measure: Measure) -> str | None:
+
+def _fitting_unit(quantity: _Quantity, measure: Measure, *, plausible: bool = True) -> str | None:
     """Return the unit of a number if it can be the quantity, otherwise None."""
-    low, high = quantity.between
+    low, high = quantity.between if plausible else (0.0, math.inf)
     first = quantity.units[0]
     is_hubble = first == "km / (Mpc s)"
     if not measure.unit:

@@ -37,6 +37,9 @@ _COLUMNS = [
 ]  # fmt: skip
 MANY_SIGMA = 3.0  # sigma of an outlier
 _SCATTER = 1.4826  # standard deviation of a normal distribution in median absolute deviations
+_OF_UNIVERSE = frozenset({
+    "weak lensing", "cluster counts", "galaxy clustering", "neutrino experiments",
+})  # fmt: skip
 _DECADES = 100  # ratio of the largest to the smallest value that are compared by logarithms
 _AROUND = 600  # characters of a sentence on each side of its value
 _FEWEST = 5  # values of which a distribution is described
@@ -224,17 +227,30 @@ def _with_papers(atlas: AtlasStore, table: pd.DataFrame) -> pd.DataFrame:
     groups = {method: group for method, (group, _) in _methods().items()}
     # Methods of the early and the late Universe are for cosmological parameters only.
     group = table["method"].map(groups).fillna("")
-    kept = table["quantity"].isin(OF_THE_UNIVERSE) | ~group.isin(["early", "late"])
+    of_universe = table["quantity"].isin(OF_THE_UNIVERSE)
+    kept = of_universe | ~group.isin(["early", "late"])
+    kept &= ~of_universe | group.isin(["early", "late"]) | table["method"].isin(_OF_UNIVERSE)
+    joint = [
+        bool(one) and len(_groups_in(sentence)) > 1
+        for one, sentence in zip(of_universe, sentences, strict=True)
+    ]
     table = table.assign(
         sentence=sentences,
         stated=table["surface"],
         method=table["method"].where(kept, ""),
-        group=group.where(kept, ""),
+        group=group.where(kept & ~np.array(joint, dtype=bool), ""),
         **{name: found[name] for name in ("title", "year", "bibcode", "authors", "paper_id")},
     )
     return table.sort_values(
         ["year", "paper_row"], ascending=False, kind="stable", ignore_index=True
     )
+
+
+@lru_cache(maxsize=1024)
+def _groups_in(sentence: str) -> frozenset[str]:
+    """Return which of the early and the late methods a sentence names."""
+    found = (group for group, pattern in _methods().values() if pattern.search(sentence))
+    return frozenset(found) & {"early", "late"}
 
 
 class Mean(NamedTuple):
@@ -267,6 +283,10 @@ def weighted_mean(atlas: AtlasStore, table: pd.DataFrame) -> Mean:
     nan = float("nan")
     if len(own[["quantity", "unit"]].drop_duplicates()) > 1:
         return Mean(nan, nan, len(own), "No mean: the values have several quantities or units.")
+    if not {*own["quantity"]} <= OF_THE_UNIVERSE and (
+        len({*own["object"]}) > 1 or "" in {*own["object"]}
+    ):
+        return Mean(nan, nan, len(own), "No mean: the values are of several objects.")
     if len(own) < 2:
         return Mean(nan, nan, len(own), f"No mean: {count(len(own), 'value')} with errors.")
     if own["paper_row"].duplicated().any():
@@ -409,7 +429,9 @@ def compare_value(atlas: AtlasStore, text: str | ValueStatement) -> Analysis:
     """
     import pandas as pd
 
-    found = [text] if isinstance(text, ValueStatement) else find_values(text)
+    if isinstance(text, str):  # "b = 8.6" is an impact parameter elsewhere
+        text = re.sub(r"(?<= [b-k])\s?=\s?", " is ", text)
+    found = [text] if isinstance(text, ValueStatement) else find_values(text, plausible=False)
     if not found:
         raise InputError(
             f"No value is found in {text!r}. Write the quantity, the value and the unit, such as "

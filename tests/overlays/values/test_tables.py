@@ -209,7 +209,7 @@ def test_few_values_are_not_judged(atlas: Atlas) -> None:
 def test_objects_are_counted_together_in_all_forms(atlas: Atlas) -> None:
     found = objects(atlas).table.set_index("name")
     assert found.loc["NGC 224", "papers"] == 1
-    assert found.loc["WASP-19 b", ["papers", "measured", "kind"]].tolist() == [2, 3, "planet"]
+    assert found.loc["WASP-19 b", ["papers", "measured", "kind"]].tolist() == [2, 2, "planet"]
     star = found.loc["SDSS J004244.33+411607.5"]
     assert (star["ra"], star["dec"]) == pytest.approx((10.68471, 41.26875), abs=1e-4)
     assert objects(atlas, kind="planet").table["name"].tolist() == ["WASP-19 b"]

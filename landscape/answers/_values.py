@@ -91,6 +91,8 @@ def _summary(quantity: str, name: str, table: pd.DataFrame, *, measured: bool) -
     alike = table[(table["limit"] == "") & (table["unit"] == unit)]
     plain = alike.drop_duplicates("paper_row")["value"].to_numpy(float)  # one of each paper
     verb = "measure" if measured else "state (but do not measure)"
+    if n == 1:
+        verb = "measures" if measured else "states (but does not measure)"
     head = f"{count(n, 'paper')} {verb} {quantity}{of}"
     if len(plain) < _FEWEST:
         return f"{head}:"

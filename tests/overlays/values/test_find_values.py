@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 
 import pytest
 from astropy import units
@@ -11,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from landscape.overlays.values import ValueStatement, asked_quantity, find_values
+from tests.timing import assert_growth
 
 
 def only(text: str) -> ValueStatement:
@@ -193,13 +193,7 @@ def test_a_question_asks_for_its_head_noun(question: str, quantity: str) -> None
     "piece", ["z = 1, ", "mass 1 Msun ", "H0 = 70 ± 1 km/s/Mpc, ", "1 km/(Mpc/(s ", "$z$ a b "]
 )
 def test_reading_takes_linear_time(piece: str) -> None:
-    times = []
-    for size in (4_000, 16_000):
-        text = piece * (size // len(piece))
-        start = time.thread_time()
-        find_values(text)
-        times.append(time.thread_time() - start)
-    assert times[1] < 10 * times[0] + 0.2  # 4 for linear time, 16 for quadratic
+    assert_growth(find_values, lambda n: piece * (n // len(piece)), n=8_000)
 
 
 def test_object_is_named_before_or_in_an_earlier_sentence() -> None:

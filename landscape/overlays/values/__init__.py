@@ -1,16 +1,11 @@
 """Values in abstracts: statements of a quantity, their tables, tension and outliers."""
 
+from landscape.overlays.values._comparison import MANY_SIGMA, compare_value
+from landscape.overlays.values._names import OF_THE_UNIVERSE, asked_quantity
 from landscape.overlays.values._quantities import convert, find_measures, parse_unit, unit_text
-from landscape.overlays.values._statements import (
-    OF_THE_UNIVERSE,
-    ValueStatement,
-    asked_quantity,
-    find_values,
-)
+from landscape.overlays.values._statements import ValueStatement, find_values
 from landscape.overlays.values._tables import (
-    MANY_SIGMA,
     Mean,
-    compare_value,
     find_method,
     in_unit,
     tension,

@@ -7,19 +7,25 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence, Set
 from difflib import SequenceMatcher
-from functools import cache
 from itertools import accumulate, groupby
 from operator import attrgetter
 from typing import NamedTuple
 
 from landscape.corpus.cleaning import clean_text
 from landscape.corpus.objects import ObjectMention, find_objects
+from landscape.overlays.values._names import (
+    OF_THE_UNIVERSE,
+    PATTERNS,
+    RADII,
+    Quantity,
+    fitting_unit,
+    needs_name,
+    quantities,
+)
 from landscape.overlays.values._quantities import Measure, convert, find_measures, settings, unit_of
 from landscape.text import split_sentences
 
-_PATTERNS = {name: re.compile(pattern) for name, pattern in settings()["patterns"].items()}
 _STATUSES = {name: re.compile(pattern) for name, pattern in settings()["status"].items()}
-OF_THE_UNIVERSE = frozenset({"H0", "S8", "sigma8", "Omega_m", "neutrino mass"})
 _NOT_OWNERS = frozenset({"Sun", "Earth", "Solar System"})
 _CONTAINERS = frozenset({  # kinds whose parts have values of their own
     "galaxy", "galaxy cluster", "galaxy group", "globular cluster", "open cluster", "star cluster",
@@ -28,7 +34,6 @@ _CONTAINERS = frozenset({  # kinds whose parts have values of their own
 })  # fmt: skip
 _LENGTHS = frozenset({"AU", "pc", "kpc", "Mpc", "Gpc", "lyr"})
 _TIMES = frozenset({"Myr", "Gyr"})
-_RADII = frozenset({"solRad", "earthRad", "jupiterRad"})
 _TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
 _NAN = float("nan")
 _FARTHEST = 180  # characters to a name, with the name
@@ -87,64 +92,6 @@ class _Cue(NamedTuple):
     is_symbol: bool
 
 
-class _Quantity(NamedTuple):
-    units: tuple[str, ...]  # "" for pure numbers
-    symbol: re.Pattern[str]
-    words: re.Pattern[str]
-    excluded: re.Pattern[str]
-    between: tuple[float, float]  # in the first unit
-    needs: str  # unit with which a name or symbol is necessary; "True" for every unit
-
-
-@cache
-def quantities() -> Mapping[str, _Quantity]:
-    """Return the quantities of ``data/quantities.yaml``."""
-    return {
-        name: _Quantity(
-            (entry["unit"], *map(str, entry.get("also", ()))),
-            re.compile(
-                rf"(?:(?<=log)|(?<![\w₀-₉.α-ωΑ-Ω/^\[]))(?:{'|'.join(entry['symbols'])})(?![\w₀-₉'′])"
-            ),
-            re.compile(rf"(?i)(?<![A-Za-z])(?:{entry['words']})(?![A-Za-z])"),
-            re.compile(rf"(?i)(?:\b|(?=\[))(?:{entry.get('not', '(?!)')})"),
-            tuple(entry.get("between", (-1e99, 1e99))),
-            str(entry.get("needs", "")),
-        )
-        for name, entry in settings()["quantities"].items()
-    }
-
-
-def asked_quantity(question: str) -> str:
-    """Return the quantity that a question asks the value of, or "".
-
-    >>> asked_quantity("How old is M 67?"), asked_quantity("What is the mass ratio?")
-    ('age', '')
-    >>> asked_quantity("Which mass has K2-18 b?"), asked_quantity("What sets the mass of K2-18 b?")
-    ('mass', '')
-    """
-    for name, pattern in settings()["asked"].items():
-        if re.search(pattern, question, re.IGNORECASE):
-            return str(name)
-    general = _PATTERNS["asks"].match(question)
-    named = _PATTERNS["asks_by_name"].match(question)
-    found = [
-        (match.start(), -match.end(), name)
-        for name, quantity in quantities().items()
-        for pattern in (quantity.words, *([quantity.symbol] if name in OF_THE_UNIVERSE else ()))
-        for match in pattern.finditer(question)
-        if not _PATTERNS["no_cue"].match(question, match.end())
-        and question[match.start() - 1 : match.start()] != "-"
-        and (
-            (
-                general
-                and not _PATTERNS["other_noun"].search(question[general.end() : match.start()])
-            )
-            or (named and match.start() == named.end())
-        )
-    ]
-    return min(found)[2] if found else ""  # the longest at the first place
-
-
 def find_values(
     text: str, *, objects: Sequence[ObjectMention] | None = None, plausible: bool = True
 ) -> list[ValueStatement]:
@@ -179,7 +126,7 @@ def find_values(
     subjects = {
         one.name
         for one in known
-        if not _PATTERNS["aside"].search(plain, max(0, one.start - 20), one.start)
+        if not PATTERNS["aside"].search(plain, max(0, one.start - 20), one.start)
     }
     found = [
         one._replace(start=one.start + start, end=one.end + start)
@@ -220,7 +167,7 @@ class _Sentence:
     ) -> None:
         self.plausible = plausible
         # "S₈ ≡ σ₈ (Ω_m/0.3)^0.5 = 0.8" is read as "S₈ = 0.8".
-        self.text = _PATTERNS["definition"].sub(lambda match: " " * len(match[0]), sentence)
+        self.text = PATTERNS["definition"].sub(lambda match: " " * len(match[0]), sentence)
         inside = [one for one in objects if offset <= one.start < offset + len(sentence)]
         self.objects = [
             one._replace(start=one.start - offset, end=one.end - offset)
@@ -241,14 +188,12 @@ class _Sentence:
             for is_symbol, pattern in ((True, quantity.symbol), (False, quantity.words))
             for match in pattern.finditer(self.text)
             if not self.names[match.start()]
-            and not _PATTERNS["no_cue"].match(self.text, match.end())
-            and not _PATTERNS["not_cue"].search(
-                self.text, max(0, match.start() - 16), match.start()
-            )
+            and not PATTERNS["no_cue"].match(self.text, match.end())
+            and not PATTERNS["not_cue"].search(self.text, max(0, match.start() - 16), match.start())
         )
-        own = _PATTERNS["own"].search(self.text)
+        own = PATTERNS["own"].search(self.text)
         self.own_end = own.end() if own else math.inf
-        clauses = [match.span() for match in _PATTERNS["clause"].finditer(self.text)]
+        clauses = [match.span() for match in PATTERNS["clause"].finditer(self.text)]
         self.clause_starts = [0, *(end for _, end in clauses)]
         self.clause_ends = [*(start for start, _ in clauses), len(self.text)]
 
@@ -271,11 +216,11 @@ class _Sentence:
         previous: Measure | None = None
         for measure in find_measures(self.text):
             # The lower end of "1 < z < 2" belongs to the statement of the upper end.
-            if self.names[measure.start] or _PATTERNS["low"].match(self.text, measure.end):
+            if self.names[measure.start] or PATTERNS["low"].match(self.text, measure.end):
                 continue
             match = self._quantity(measure)
             if match is None and last and previous and self._continues(previous, measure):
-                unit = _fitting_unit(quantities()[last.quantity], measure)
+                unit = fitting_unit(quantities()[last.quantity], measure)
                 match = None if unit is None else (last.quantity, last.what, unit)
             previous, last = measure, match and self._statement(measure, *match)
             if last:
@@ -306,11 +251,11 @@ class _Sentence:
     def _quantity(self, measure: Measure) -> tuple[str, str, str] | None:
         """Return the quantity of a number, what names it, and its unit."""
         text, start, end = self.text, measure.start, measure.end
-        if _PATTERNS["change_before"].search(text, max(0, start - 60), start):
+        if PATTERNS["change_before"].search(text, max(0, start - 60), start):
             is_place = measure.unit in _LENGTHS and self._before("place", measure)
             return ("distance", "", measure.unit) if is_place else None
-        if _PATTERNS["change_after"].match(text, end):
-            is_age = text.startswith(" ago", end) and _PATTERNS["formed_before"].search(
+        if PATTERNS["change_after"].match(text, end):
+            is_age = text.startswith(" ago", end) and PATTERNS["formed_before"].search(
                 text, max(0, start - 80), start
             )
             return ("age", "", measure.unit) if is_age and measure.unit in _TIMES else None
@@ -318,15 +263,15 @@ class _Sentence:
         near = text[max(0, start - 40) : end + 12]
         known = {name: one for name, one in quantities().items() if not one.excluded.search(near)}
         if cue and cue.quantity in known:
-            unit = log or _fitting_unit(known[cue.quantity], measure, plausible=self.plausible)
+            unit = log or fitting_unit(known[cue.quantity], measure, plausible=self.plausible)
             if unit is not None:
                 what = text[cue.start : cue.end]
                 is_place = what in {"r", "R"} and bool(
-                    _PATTERNS["place"].search(text, max(0, cue.start - 80), cue.start)
+                    PATTERNS["place"].search(text, max(0, cue.start - 80), cue.start)
                 )
                 return "distance" if is_place else cue.quantity, what, unit
         if not measure.unit:
-            metals = None if cue else _PATTERNS["solar_metals"].match(text, end)
+            metals = None if cue else PATTERNS["solar_metals"].match(text, end)
             is_metal = metals and ("Z" in metals[0] or "etal" in text)
             return ("metallicity", metals[0].strip(), "") if metals and is_metal else None
         ranked = [*self._ranked(measure, known)]
@@ -345,22 +290,22 @@ class _Sentence:
         return ("age", "", measure.unit) if is_age and measure.unit in _TIMES else None
 
     def _ranked(
-        self, measure: Measure, known: Mapping[str, _Quantity]
+        self, measure: Measure, known: Mapping[str, Quantity]
     ) -> Iterator[tuple[float, str, str]]:
         """Yield the quantities that fit a unit, with the distance and the text of their names."""
         for name, quantity in known.items():
-            if _fitting_unit(quantity, measure) is None or measure.unit.startswith("dex"):
+            if fitting_unit(quantity, measure) is None or measure.unit.startswith("dex"):
                 continue  # dex without a symbol is a difference
             if nearest := self._nearest(measure, name):
                 yield nearest[0], name, nearest[1]
-            elif measure.unit in _RADII and self._before("placed", measure):
+            elif measure.unit in RADII and self._before("placed", measure):
                 yield _WITHOUT_NAME, "distance", ""
-            elif not _needs_name(quantity, measure.unit):
+            elif not needs_name(quantity, measure.unit):
                 yield _WITHOUT_NAME, name, ""
 
     def _follows_object(self, measure: Measure) -> bool:
         """Return whether a length is in parentheses after an object, as in "NGC 55 (2.1 Mpc)"."""
-        bracket = _PATTERNS["in_parentheses"]
+        bracket = PATTERNS["in_parentheses"]
         return measure.unit != "AU" and any(
             bracket.fullmatch(self.text, one.end, measure.start) for one in self.objects
         )
@@ -373,21 +318,21 @@ class _Sentence:
             if cue.end > measure.start or len(between) > 60:
                 continue
             is_log = cue.is_symbol and cue.quantity not in {"metallicity", "period", "distance"}
-            if is_log and _PATTERNS["log"].search(self.text, max(0, cue.start - 12), cue.start):
-                inside = _PATTERNS["log_unit"].match(between)
+            if is_log and PATTERNS["log"].search(self.text, max(0, cue.start - 12), cue.start):
+                inside = PATTERNS["log_unit"].match(between)
                 unit = unit_of(inside[1]) if inside else quantities()[cue.quantity].units[0]
                 between = between[inside.end() :] if inside else between.lstrip(") ]")
                 log = f"dex({unit or '1'})"
-            if not _PATTERNS["between"].fullmatch(between):
+            if not PATTERNS["between"].fullmatch(between):
                 continue
-            if not cue.is_symbol or _PATTERNS["equals"].search(between):
+            if not cue.is_symbol or PATTERNS["equals"].search(between):
                 found.append((cue.end, -cue.start, cue, log))
         return max(found)[2:] if found else (None, "")
 
     def _nearest(self, measure: Measure, quantity: str) -> tuple[float, str] | None:
         """Return the distance in characters and the text of the nearest name of a quantity."""
         found: list[tuple[float, str]] = []
-        if quantity == "period" and _PATTERNS["duration"].search(
+        if quantity == "period" and PATTERNS["duration"].search(
             self.text, max(0, measure.start - 30), measure.start
         ):
             return None  # "over a 10-year period"
@@ -398,13 +343,13 @@ class _Sentence:
             what = self.text[cue.start : cue.end].strip(" -")
             if cue.end <= measure.start:
                 between = self.text[cue.end : measure.start]
-                is_near = not cue.is_symbol or _PATTERNS["equals_soon"].match(between)
+                is_near = not cue.is_symbol or PATTERNS["equals_soon"].match(between)
                 if is_near and len(between) <= farthest:
-                    is_other = _PATTERNS["clause"].search(between) is not None
+                    is_other = PATTERNS["clause"].search(between) is not None
                     found.append((len(between) + 60.0 * is_other, what))
             elif cue.start >= measure.end and not cue.is_symbol:
                 between = self.text[measure.end : cue.start]
-                if len(between) <= 28 and not _PATTERNS["interrupted"].search(between):
+                if len(between) <= 28 and not PATTERNS["interrupted"].search(between):
                     found.append((len(between) * (1.0 if len(between) < 4 else 3.0), what))
         return min(found, default=None)
 
@@ -413,7 +358,7 @@ class _Sentence:
         for one in self.objects:
             if cue.end < one.start and one.end <= measure.start:
                 link = self.text[cue.end : one.start]
-                if _PATTERNS["of_object"].fullmatch(link):
+                if PATTERNS["of_object"].fullmatch(link):
                     return self.text[one.end : measure.start]
         return self.text[cue.end : measure.start]
 
@@ -426,37 +371,37 @@ class _Sentence:
     def _before(self, pattern: str, measure: Measure) -> bool:
         """Return whether the text just before a number fits a pattern."""
         start = measure.start
-        return _PATTERNS[pattern].search(self.text, max(0, start - 80), start) is not None
+        return PATTERNS[pattern].search(self.text, max(0, start - 80), start) is not None
 
     def _continues(self, previous: Measure, measure: Measure) -> bool:
         """Return whether a number continues the list of the number before it."""
         between = self.text[previous.end : measure.start]
-        is_list = _PATTERNS["continued"].fullmatch(between) and previous.unit == measure.unit
+        is_list = PATTERNS["continued"].fullmatch(between) and previous.unit == measure.unit
         has_errors = measure.plus is not None
         is_alike = bool(measure.unit) or has_errors or previous.plus is None
         return bool(is_list and is_alike) and (
-            has_errors or not _PATTERNS["counted"].match(self.text, measure.end)
+            has_errors or not PATTERNS["counted"].match(self.text, measure.end)
         )
 
     def _limit(self, measure: Measure) -> str:
         if measure.is_range:
             return "range"
-        found = _PATTERNS["comparison"].search(self.text, max(0, measure.start - 60), measure.start)
+        found = PATTERNS["comparison"].search(self.text, max(0, measure.start - 60), measure.start)
         return "" if found is None else "upper" if found["upper"] else "lower"
 
     def _lower_end(self, measure: Measure) -> Measure | None:
         """Return the lower number of a range written as "1 < z < 2"."""
         near = self.text[max(0, measure.start - 48) : measure.start]
-        if not _PATTERNS["sandwich"].search(near, max(0, len(near) - 4)):
+        if not PATTERNS["sandwich"].search(near, max(0, len(near) - 4)):
             return None
-        between = _PATTERNS["symbol_between"]
+        between = PATTERNS["symbol_between"]
         return next(
             (one for one in find_measures(near) if between.fullmatch(near, one.number_end)), None
         )
 
     def _status(self, measure: Measure, quantity: str) -> str:
         """Return what a statement is, from the words of its clause."""
-        text, own = self.text, _PATTERNS["own"]
+        text, own = self.text, PATTERNS["own"]
         start = self.clause_starts[bisect_right(self.clause_starts, measure.start) - 1]
         start = max(start, measure.start - _WIDTH)
         end = self.clause_ends[bisect_left(self.clause_ends, measure.end)]
@@ -476,7 +421,7 @@ class _Sentence:
         if _STATUSES["cited"].search(clause) and not (has_errors and is_own):
             return "cited"
         if has_errors:
-            return "simulated" if _PATTERNS["mock"].search(clause) else "measured"
+            return "simulated" if PATTERNS["mock"].search(clause) else "measured"
         if _STATUSES["simulated"].search(clause) and not (self.objects and is_own):
             return "simulated"
         return "measured" if self._is_measured(measure, quantity, before, is_own) else "sample"
@@ -486,13 +431,13 @@ class _Sentence:
         if not is_own or before.count("(") > before.count(")"):
             return False  # "We observe TRAPPIST-1 e (0.69 M⊕)"
         if quantity == "redshift":
-            return bool(self.objects and _PATTERNS["redshift_own"].search(self.text))
-        if _PATTERNS["has"].search(before):
+            return bool(self.objects and PATTERNS["redshift_own"].search(self.text))
+        if PATTERNS["has"].search(before):
             return True
-        is_class = _PATTERNS["class_before"].search(before) or _PATTERNS["class_after"].match(
+        is_class = PATTERNS["class_before"].search(before) or PATTERNS["class_after"].match(
             self.text, measure.end
         )
-        is_selected = _PATTERNS["condition"].search(before) or "sample" in before
+        is_selected = PATTERNS["condition"].search(before) or "sample" in before
         return not (is_class or is_selected or _STATUSES["sample"].search(before[-60:]))
 
     def _object(self, quantity: str, measure: Measure) -> str:
@@ -507,13 +452,13 @@ class _Sentence:
                 return ""  # of a star or a cloud in the galaxy
             of_host = nearest.kind == "planet" and (
                 self._before("orbited_star", measure)
-                or _PATTERNS["host_of"].search(self.text, max(0, nearest.start - 24), nearest.start)
+                or PATTERNS["host_of"].search(self.text, max(0, nearest.start - 24), nearest.start)
             )
             return nearest.name[:-2] if of_host else nearest.name
         is_reference = (
             len(self.earlier) == 1
             and self.earlier <= self.subjects
-            and _PATTERNS["reference"].search(self.text)
+            and PATTERNS["reference"].search(self.text)
         )
         return next(iter(self.earlier)) if is_reference else ""
 
@@ -521,41 +466,13 @@ class _Sentence:
         """Return whether the text links an object with a value, as in "the mass of M31 is"."""
         text = self.text
         if one.start > measure.start:
-            return _PATTERNS["of_object"].fullmatch(text, measure.end, one.start) is not None
+            return PATTERNS["of_object"].fullmatch(text, measure.end, one.start) is not None
         between = text[one.end : measure.start]
-        inside = _PATTERNS["inside_of"].search(text, max(0, one.start - 16), one.start)
-        if not inside and len(between) < 60 and _PATTERNS["object_has"].match(between):
+        inside = PATTERNS["inside_of"].search(text, max(0, one.start - 16), one.start)
+        if not inside and len(between) < 60 and PATTERNS["object_has"].match(between):
             return True
         return any(
-            _PATTERNS["of_object"].fullmatch(text, cue.end, one.start)
+            PATTERNS["of_object"].fullmatch(text, cue.end, one.start)
             for cue in self._near(measure)
             if cue.end <= one.start
         )
-
-
-def _fitting_unit(quantity: _Quantity, measure: Measure, *, plausible: bool = True) -> str | None:
-    """Return the unit of a number if it can be the quantity, otherwise None."""
-    low, high = quantity.between if plausible else (0.0, math.inf)
-    first = quantity.units[0]
-    is_hubble = first == "km / (Mpc s)"
-    if not measure.unit:
-        is_number = first in {"", "dex"} or is_hubble
-        fits = is_number and low <= measure.value <= high
-        return ("" if first == "dex" else first) if fits else None
-    for unit in filter(None, quantity.units):
-        value = convert(measure.value, measure.unit, unit)
-        if value is None:
-            continue
-        is_frequency = unit == "1 / yr" and "yr" not in measure.unit  # or a count rate
-        is_other = is_frequency or (is_hubble and measure.unit != first)
-        return measure.unit if low <= value <= high and not is_other else None
-    return None
-
-
-def _needs_name(quantity: _Quantity, unit: str) -> bool:
-    """Return whether a number with this unit is the quantity only beside its name."""
-    if quantity.needs in {"", "True"}:
-        return bool(quantity.needs)
-    return (unit in {"mK", "uK"} or convert(1.0, unit, quantity.needs) is not None) and (
-        unit not in _RADII
-    )

@@ -83,11 +83,11 @@ def find_objects(text: str) -> list[ObjectMention]:
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the places of pieces of a long text, which end between words."""
+    """Yield the places of pieces of a long text, which end after a sentence, or between words."""
     start = 0
     while len(text) - start > _LONGEST:
-        space = max(text.rfind(mark, start, start + _LONGEST) for mark in (". ", "\n", " "))
-        end = space + 1 if space > start else start + _LONGEST
+        ends = (text.rfind(mark, start, start + _LONGEST) + 1 for mark in (". ", " "))
+        end = next((end for end in ends if end > start), start + _LONGEST)
         yield start, end
         start = end
     yield start, len(text)
@@ -116,15 +116,16 @@ def normal_name(name: str) -> str:
     >>> normal_name("m31"), normal_name("beta Pictoris b"), normal_name("Planet X")
     ('NGC 224', 'β Pic b', 'Planet X')
     """
-    name = re.sub(r"^[Mm]\s?(?=\d{1,3}$)", "Messier ", " ".join(name.split()))
-    for written in (name, name.upper(), name.title()):
+    name = " ".join(name.split())
+    full = re.sub(r"^[Mm]\s?(?=\d{1,3}$)", "Messier ", name)  # without context, M 1 is a model
+    for written in (full, name.upper(), name.title()):
         found = find_objects(written)
         if len(found) == 1 and found[0].surface == written:
             return found[0].name
     for entry in GRAMMAR["bare"]:
         if name.replace(" ", "_") in entry["names"].split():
             return str(entry.get("name") or f"{name} {entry['noun']}")
-    return name.replace("Messier ", "M ")
+    return name
 
 
 @lru_cache(maxsize=200_000)
@@ -352,7 +353,7 @@ def _is_place(text: str, name: str) -> bool:
     if name.startswith("J"):
         return int(name[-4:-2]) < 24 and int(name[-2:]) < 60 and name[-4:] not in {"2000", "1950"}
     is_place = PATTERNS["bare_besselian"].fullmatch(name)
-    return bool(is_place and PATTERNS["sky_of_quasars"].search(text))
+    return bool(is_place and PATTERNS["radio_sources"].search(text))
 
 
 def _abbreviated(text: str, found: list[ObjectMention]) -> Iterator[ObjectMention]:

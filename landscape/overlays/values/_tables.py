@@ -13,7 +13,7 @@ from landscape._wording import count, did_you_mean
 from landscape.corpus.objects import normal_name, object_key
 from landscape.errors import InputError
 from landscape.overlays.periods import describe_corpus
-from landscape.overlays.values._names import OF_THE_UNIVERSE, quantities
+from landscape.overlays.values._names import OF_THE_UNIVERSE, PATTERNS, quantities
 from landscape.overlays.values._quantities import convert, settings
 from landscape.overlays.values._statements import ValueStatement
 from landscape.search import open_engine
@@ -29,7 +29,7 @@ _COLUMNS = [
     "what", "method", "group", "year", "title", "sentence", "bibcode", "authors", "paper_id",
     "paper_row",
 ]  # fmt: skip
-_OF_UNIVERSE = frozenset({
+_COSMOLOGICAL_METHODS = frozenset({
     "weak lensing", "cluster counts", "galaxy clustering", "neutrino experiments",
 })  # fmt: skip
 _AROUND = 600  # characters of a sentence on each side of its value
@@ -185,12 +185,11 @@ def find_method(*texts: str) -> str:
 
 @lru_cache(maxsize=1024)  # the values of a paper share its title and abstract
 def _method_in(text: str, *, last: bool) -> str:
-    not_method = re.compile(settings()["patterns"]["not_method"])
     found = [
         (match.start(), -order, name)
         for order, (name, (_, pattern)) in enumerate(_methods().items())
         for match in pattern.finditer(text)
-        if not not_method.search(text, max(0, match.start() - 48), match.start())
+        if not PATTERNS["not_method"].search(text, max(0, match.start() - 48), match.start())
     ]
     if not found:
         return ""
@@ -219,7 +218,9 @@ def _with_papers(atlas: AtlasStore, table: pd.DataFrame) -> pd.DataFrame:
     group = table["method"].map(groups).fillna("")
     of_universe = table["quantity"].isin(OF_THE_UNIVERSE)
     kept = of_universe | ~group.isin(["early", "late"])
-    kept &= ~of_universe | group.isin(["early", "late"]) | table["method"].isin(_OF_UNIVERSE)
+    kept &= (
+        ~of_universe | group.isin(["early", "late"]) | table["method"].isin(_COSMOLOGICAL_METHODS)
+    )
     joint = [
         bool(one) and len(_groups_in(sentence)) > 1
         for one, sentence in zip(of_universe, sentences, strict=True)
